@@ -1,0 +1,1 @@
+"""Routes without a Transformer, behind the same protocol."""

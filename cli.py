@@ -1,0 +1,5 @@
+"""The console command `biaoti`."""
+
+
+def main() -> int:
+    return 0

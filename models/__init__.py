@@ -1,0 +1,1 @@
+"""What a classifier is: the protocol, the labels, the artifact, and the models themselves."""

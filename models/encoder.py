@@ -1,0 +1,104 @@
+"""A Hugging Face encoder with a classification head (torch).
+
+The folder is an ordinary one of the ecosystem: `transformers.pipeline("text-classification", …)`
+opens it as it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from models.calibration import softmax
+from models.errors import CorruptArtifact, MissingDependency
+from models.labels import Labels
+
+try:
+    import torch
+    from transformers import (
+        AutoModelForSequenceClassification,
+        AutoTokenizer,
+        PreTrainedModel,
+        PreTrainedTokenizerBase,
+    )
+except ImportError as error:
+    raise MissingDependency(error.name or "torch", "train") from error
+
+
+class EncoderClassifier:
+    """Scores titles with an encoder, in length-sorted batches padded to their longest.
+
+    Args:
+        model: any model of `AutoModelForSequenceClassification`, put into evaluation mode.
+        tokenizer: its fast tokenizer.
+        max_length: tokens of a title that are read, specials included.
+        batch_size: titles scored at once.
+    """
+
+    route: ClassVar[str] = "encoder"
+    probe_tolerance: ClassVar[float] = 1e-3
+
+    def __init__(
+        self,
+        model: PreTrainedModel,
+        tokenizer: PreTrainedTokenizerBase,
+        labels: Labels,
+        max_length: int | None = 64,
+        batch_size: int = 64,
+    ):
+        self.model = model.eval()
+        self.tokenizer = tokenizer
+        self.labels = labels
+        self.max_length = max_length
+        self.batch_size = batch_size
+
+    def predict_proba(self, titles: Sequence[str]) -> np.ndarray:
+        """Probabilities, (titles, classes) float32, in the titles' order."""
+        return softmax(self.predict_logits(titles))
+
+    def predict_logits(self, titles: Sequence[str]) -> np.ndarray:
+        """Logits, (titles, classes) float32, in the titles' order."""
+        logits = np.empty((len(titles), len(self.labels)), dtype=np.float32)
+        rows = self._encode(titles, truncation=True) if titles else []
+        order = sorted(range(len(rows)), key=lambda i: len(rows[i]))
+        for start in range(0, len(order), self.batch_size):
+            chosen = order[start : start + self.batch_size]
+            batch = self.tokenizer.pad(
+                {"input_ids": [rows[i] for i in chosen]}, return_tensors="pt"
+            )
+            with torch.inference_mode():
+                logits[chosen] = self.model(**batch).logits.float().numpy()
+        return logits
+
+    def truncated(self, titles: Sequence[str]) -> list[bool]:
+        if self.max_length is None or not titles:
+            return [False] * len(titles)
+        return [len(row) > self.max_length for row in self._encode(titles, truncation=False)]
+
+    def _encode(self, titles: Sequence[str], truncation: bool) -> list[list[int]]:
+        options: dict[str, Any] = {"truncation": truncation, "verbose": False}
+        if truncation:
+            options["max_length"] = self.max_length
+        return self.tokenizer(list(titles), **options)["input_ids"]
+
+    def save_files(self, folder: Path) -> None:
+        self.model.config.id2label = dict(enumerate(self.labels.names))
+        self.model.config.label2id = dict(self.labels.ids)
+        self.model.save_pretrained(folder)
+        self.tokenizer.save_pretrained(folder)
+
+    @classmethod
+    def load_files(cls, folder: Path, labels: Labels, max_length: int | None) -> Self:
+        try:
+            model = AutoModelForSequenceClassification.from_pretrained(
+                folder, trust_remote_code=False, use_safetensors=True, local_files_only=True
+            )
+            tokenizer = AutoTokenizer.from_pretrained(
+                folder, trust_remote_code=False, local_files_only=True
+            )
+        except (OSError, ValueError) as error:
+            raise CorruptArtifact(f"{folder}: transformers cannot open it: {error}") from error
+        return cls(model, tokenizer, labels, max_length)

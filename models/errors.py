@@ -1,0 +1,81 @@
+"""Every error that biaoti raises on purpose, as one tree.
+
+BiaotiError
+├── UsageError            an option or an argument that cannot be used
+├── DataError             a row or a file of titles that cannot be used: says where
+├── ArtifactError         a model folder that cannot be trusted
+│   ├── CorruptArtifact   a file is missing, changed or unreadable
+│   └── ProbeMismatch     the files are whole, but the model answers otherwise here
+├── PretrainedError       a pretrained encoder that cannot be resolved or read
+├── MissingDependency     an optional package is not installed
+└── ShapeError            tensors whose shapes do not fit (also a ValueError)
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+
+class BiaotiError(Exception):
+    """Base of the tree; the command line prints its message and exits with `exit_code`."""
+
+    exit_code = 1
+
+
+class UsageError(BiaotiError):
+    """An option or an argument that cannot be used as given."""
+
+    exit_code = 2
+
+
+class DataError(BiaotiError):
+    """A file of titles, or a row in it, that cannot be used.
+
+    The message reads `file:line: what is wrong; how to fix it`.
+    """
+
+    exit_code = 3
+
+    def __init__(self, message: str, path: str | Path | None = None, line: int | None = None):
+        where = "" if path is None else f"{path}:{line}: " if line else f"{path}: "
+        super().__init__(where + message)
+        self.path = path
+        self.line = line
+
+
+class ArtifactError(BiaotiError):
+    """A model folder that cannot be trusted or read."""
+
+    exit_code = 4
+
+
+class CorruptArtifact(ArtifactError):
+    """A file of the artifact is missing, changed or unreadable."""
+
+
+class ProbeMismatch(ArtifactError):
+    """The artifact is whole, but the model scores its probe titles differently on this machine."""
+
+
+class PretrainedError(BiaotiError):
+    """A pretrained encoder that cannot be resolved or read."""
+
+    exit_code = 5
+
+
+class MissingDependency(BiaotiError):
+    """A package that only some routes need is not installed."""
+
+    exit_code = 6
+
+    def __init__(self, package: str, extra: str):
+        super().__init__(
+            f"this needs the package '{package}', which is not installed; "
+            f"install it with: pip install 'biaoti[{extra}]'"
+        )
+        self.package = package
+        self.extra = extra
+
+
+class ShapeError(BiaotiError, ValueError):
+    """Tensors whose shapes do not fit; the message names both shapes."""

@@ -1,0 +1,1 @@
+"""From a file of titles to a trained model."""

@@ -1,0 +1,55 @@
+"""Batches of titles of similar length, so that next to nothing is spent on padding."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import torch
+
+_BATCHES_PER_POOL = 50
+
+
+@dataclass(frozen=True)
+class LengthBucketedBatches:
+    """Shuffled batches whose members differ little in length.
+
+    The rows are shuffled, cut into pools of 50 batches, sorted by length within a pool, cut into
+    batches, and the batches shuffled. An epoch's order depends on the seed and its number alone,
+    so an interrupted run can find its place again.
+
+    Args:
+        lengths: tokens of each row.
+        batch_size: rows in a batch; the last one of a pool may hold fewer.
+        seed: of the order.
+    """
+
+    lengths: Sequence[int]
+    batch_size: int
+    seed: int
+
+    def __len__(self) -> int:
+        return -(-len(self.lengths) // self.batch_size)
+
+    def epoch(self, number: int) -> list[list[int]]:
+        """The batches of epoch `number`, each a list of row indices; every row occurs once."""
+        generator = torch.Generator().manual_seed(self.seed * 1_000_003 + number)
+        order = torch.randperm(len(self.lengths), generator=generator).tolist()
+        pool_size = self.batch_size * _BATCHES_PER_POOL
+        batches = []
+        for start in range(0, len(order), pool_size):
+            pool = sorted(order[start : start + pool_size], key=lambda row: self.lengths[row])
+            batches += [pool[i : i + self.batch_size] for i in range(0, len(pool), self.batch_size)]
+        shuffled = torch.randperm(len(batches), generator=generator).tolist()
+        return [batches[i] for i in shuffled]
+
+
+def pad(rows: Sequence[Sequence[int]], pad_id: int) -> dict[str, torch.Tensor]:
+    """Token ids to `input_ids` and `attention_mask` (1 = real token), each (rows, longest) int64."""
+    longest = max(map(len, rows))
+    input_ids = torch.full((len(rows), longest), pad_id)
+    attention_mask = torch.zeros_like(input_ids)
+    for i, row in enumerate(rows):
+        input_ids[i, : len(row)] = torch.tensor(row)
+        attention_mask[i, : len(row)] = 1
+    return {"input_ids": input_ids, "attention_mask": attention_mask}
