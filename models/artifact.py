@@ -28,6 +28,8 @@ from models.staging import staged_folder
 
 FORMAT_VERSION = 1
 MANIFEST = "artifact.json"
+DEFAULT_FOLDER = Path("artifacts/default")
+"""The model that is used where none is named; `make serve` makes sure that it is there."""
 _ROUTES = "biaoti.routes"
 
 PROBE_TITLES = (
@@ -245,7 +247,8 @@ def find_route(name: str) -> type[Route]:
         raise ArtifactError(
             f"unknown route '{name}'; this installation has: {', '.join(sorted(found))}"
         )
-    return found[name].load()
+    route: type[Route] = found[name].load()
+    return route
 
 
 def code_revision() -> str:

@@ -25,4 +25,5 @@ def apply_temperature(probabilities: np.ndarray, temperature: float) -> np.ndarr
 def softmax(logits: np.ndarray) -> np.ndarray:
     """(n, classes) to (n, classes) float32; rows sum to 1."""
     shifted = np.exp(logits.astype(np.float64) - logits.max(axis=1, keepdims=True))
-    return (shifted / shifted.sum(axis=1, keepdims=True)).astype(np.float32)
+    probabilities: np.ndarray = shifted / shifted.sum(axis=1, keepdims=True)
+    return probabilities.astype(np.float32)

@@ -70,7 +70,8 @@ class EncoderClassifier:
                 {"input_ids": [rows[i] for i in chosen]}, return_tensors="pt"
             )
             with torch.inference_mode():
-                logits[chosen] = self.model(**batch).logits.float().numpy()
+                output = self.model(**batch.to(self.model.device))
+            logits[chosen] = output.logits.float().cpu().numpy()
         return logits
 
     def truncated(self, titles: Sequence[str]) -> list[bool]:
@@ -82,7 +83,8 @@ class EncoderClassifier:
         options: dict[str, Any] = {"truncation": truncation, "verbose": False}
         if truncation:
             options["max_length"] = self.max_length
-        return self.tokenizer(list(titles), **options)["input_ids"]
+        rows: list[list[int]] = self.tokenizer(list(titles), **options)["input_ids"]
+        return rows
 
     def save_files(self, folder: Path) -> None:
         self.model.config.id2label = dict(enumerate(self.labels.names))

@@ -16,7 +16,7 @@ def staged_file(path: Path) -> Iterator[Path]:
     neighbour = path.with_name(f".{path.name}.{os.getpid()}.writing")
     try:
         yield neighbour
-        os.replace(neighbour, path)
+        neighbour.replace(path)
     finally:
         neighbour.unlink(missing_ok=True)
 
@@ -36,8 +36,8 @@ def staged_folder(folder: Path) -> Iterator[Path]:
     try:
         yield neighbour
         if folder.exists():
-            os.replace(folder, replaced)
-        os.replace(neighbour, folder)
+            folder.replace(replaced)
+        neighbour.replace(folder)
     finally:
         shutil.rmtree(neighbour, ignore_errors=True)
         shutil.rmtree(replaced, ignore_errors=True)

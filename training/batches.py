@@ -44,12 +44,14 @@ class LengthBucketedBatches:
         return [batches[i] for i in shuffled]
 
 
-def pad(rows: Sequence[Sequence[int]], pad_id: int) -> dict[str, torch.Tensor]:
-    """Token ids to `input_ids` and `attention_mask` (1 = real token), each (rows, longest) int64."""
+def pad(
+    rows: Sequence[Sequence[int]], pad_id: int, device: torch.device | str = "cpu"
+) -> dict[str, torch.Tensor]:
+    """Token ids to `input_ids` and `attention_mask` (1 = real), each (rows, longest) int64."""
     longest = max(map(len, rows))
     input_ids = torch.full((len(rows), longest), pad_id)
     attention_mask = torch.zeros_like(input_ids)
     for i, row in enumerate(rows):
         input_ids[i, : len(row)] = torch.tensor(row)
         attention_mask[i, : len(row)] = 1
-    return {"input_ids": input_ids, "attention_mask": attention_mask}
+    return {"input_ids": input_ids.to(device), "attention_mask": attention_mask.to(device)}

@@ -27,7 +27,8 @@ def draw_curves(
         points = [(row["step"], row["loss"]) for row in evaluations if "loss" in row]
         top.plot(*zip(*points, strict=True), "o-", color="tab:orange", label="dev loss")
     top.set_ylabel("loss")
-    top.legend()
+    if top.get_legend_handles_labels()[0]:
+        top.legend()
     for name in ("accuracy", "macro_f1"):
         points = [(row["step"], row[name]) for row in evaluations if name in row]
         if points:

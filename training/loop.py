@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
@@ -21,55 +22,15 @@ from torch.utils.tensorboard import SummaryWriter
 from tqdm import tqdm
 
 from models.errors import UsageError
-from models.machine import has_native_bf16
 from models.staging import staged_file
+from training.averaging import WeightAverage
 from training.batches import LengthBucketedBatches
 from training.curves import draw_curves
+from training.optimization import parameter_groups, warmup_then_linear
+from training.settings import LoopSettings
 
 Loss = Callable[[nn.Module, list[int]], Tensor]
 Evaluate = Callable[[nn.Module], dict[str, float]]
-
-
-@dataclass(frozen=True)
-class LoopSettings:
-    """How to train. The defaults are those of a full-size BERT."""
-
-    epochs: int = 3
-    """Passes over the data."""
-    batch_size: int = 32
-    """Titles a step."""
-    learning_rate: float = 2e-5
-    """Peak rate of AdamW, at the top of the encoder."""
-    layer_decay: float = 1.0
-    """Factor on the rate from each encoder layer to the one below it; 1 = the same everywhere."""
-    weight_decay: float = 0.01
-    """Of AdamW; biases and LayerNorm are exempt."""
-    warmup_ratio: float = 0.1
-    """Share of the steps over which the rate rises from 0; it then falls to 0 linearly."""
-    max_grad_norm: float = 1.0
-    """The gradient is scaled down to this norm."""
-    average_decay: float = 0.0
-    """Decay a step of the exponential moving average that is evaluated and kept; 0 = no average."""
-    evaluations_per_epoch: int = 1
-    """How often the dev score is taken in an epoch."""
-    patience: int = 3
-    """Evaluations without a better score after which training stops."""
-    precision: str = "auto"
-    """bf16, fp32, or auto: bf16 where the processor computes in it."""
-    checkpoint_seconds: float = 120.0
-    """Time between checkpoints."""
-    seed: int = 13
-    """Of the order of the rows, of dropout and of new weights."""
-
-    def __post_init__(self) -> None:
-        if min(self.epochs, self.batch_size, self.evaluations_per_epoch, self.patience) < 1:
-            raise UsageError(
-                "epochs, batch_size, evaluations_per_epoch and patience must be at least 1"
-            )
-        if not 0 <= self.warmup_ratio < 1 or not 0 <= self.average_decay < 1:
-            raise UsageError("warmup_ratio and average_decay must be in [0, 1)")
-        if self.precision not in ("auto", "bf16", "fp32"):
-            raise UsageError(f"precision must be auto, bf16 or fp32, not '{self.precision}'")
 
 
 @dataclass
@@ -97,6 +58,7 @@ class TrainingLoop:
         settings: how.
         folder: of the run: checkpoint, best weights, curves, TensorBoard events.
         evaluate: model to {"score": …, …}, higher is better; without it the last weights are kept.
+        identity: of the data and the starting weights; a checkpoint of another is refused.
         show_progress: a bar on standard error with speed and time left.
     """
 
@@ -108,16 +70,24 @@ class TrainingLoop:
         settings: LoopSettings,
         folder: Path,
         evaluate: Evaluate | None = None,
+        identity: str = "",
         show_progress: bool = True,
     ):
-        self.model, self.loss, self.batches = model, loss, batches
+        self.model, self.loss, self.batches = model.to(settings.device), loss, batches
         self.settings, self.folder, self.evaluate = settings, folder, evaluate
+        self.identity = identity
         self.show_progress = show_progress
         self.total_steps = settings.epochs * len(batches)
         self.optimizer = torch.optim.AdamW(
-            parameter_groups(model, settings), lr=settings.learning_rate, fused=True
+            parameter_groups(
+                model, settings.learning_rate, settings.weight_decay, settings.layer_decay
+            ),
+            fused=True,
         )
-        self.schedule = torch.optim.lr_scheduler.LambdaLR(self.optimizer, self._rate_factor)
+        self.schedule = torch.optim.lr_scheduler.LambdaLR(
+            self.optimizer,
+            lambda step: warmup_then_linear(step, self.total_steps, settings.warmup_ratio),
+        )
         self.average = WeightAverage(model, settings.average_decay)
         self.history = History()
         self.step = 0
@@ -145,13 +115,16 @@ class TrainingLoop:
                     checkpointed = time.monotonic()
         self._checkpoint()
         self._keep_best()
+        text = json.dumps(asdict(self.history), indent=1)
+        with staged_file(self.folder / "history.json") as neighbour:
+            neighbour.write_text(text, encoding="utf-8")
         return self.history
 
     def _train_step(self) -> float:
         self.model.train()
         epoch, place = divmod(self.step, len(self.batches))
         rows = self._epoch_batches(epoch)[place]
-        with self._autocast():
+        with self.settings.autocast():
             loss = self.loss(self.model, rows)
         loss.backward()
         nn.utils.clip_grad_norm_(self.model.parameters(), self.settings.max_grad_norm)
@@ -166,17 +139,6 @@ class TrainingLoop:
         if getattr(self, "_cached_epoch", None) != number:
             self._cached_epoch, self._cached_batches = number, self.batches.epoch(number)
         return self._cached_batches
-
-    def _autocast(self) -> torch.autocast:
-        wanted = self.settings.precision
-        enabled = wanted == "bf16" or (wanted == "auto" and has_native_bf16())
-        return torch.autocast("cpu", torch.bfloat16, enabled=enabled)
-
-    def _rate_factor(self, step: int) -> float:
-        warmup = max(1, round(self.settings.warmup_ratio * self.total_steps))
-        if step < warmup:
-            return step / warmup
-        return max(0.0, (self.total_steps - step) / max(1, self.total_steps - warmup))
 
     # --- what is seen of a run
 
@@ -210,16 +172,17 @@ class TrainingLoop:
     def _evaluate(self, events: SummaryWriter, bar: tqdm) -> None:
         assert self.evaluate is not None
         self.model.eval()
-        with self.average.applied(), torch.inference_mode(), self._autocast():
+        with self.average.applied(), torch.inference_mode(), self.settings.autocast():
             row = {"step": self.step, **self.evaluate(self.model)}
             self.history.evaluations.append(row)
-            if row["score"] >= self.history.best["score"]:
+            if self.history.best is row:
                 _write(self.folder / "best.pt", self.model.state_dict())
         for name, value in row.items():
             if name != "step":
                 events.add_scalar(f"dev/{name}", value, self.step)
         shown = "  ".join(f"{name} {value:.4f}" for name, value in row.items() if name != "step")
-        bar.write(f"step {self.step}/{self.total_steps}  dev {shown}", file=bar.fp)
+        if self.show_progress:
+            bar.write(f"step {self.step}/{self.total_steps}  dev {shown}", file=sys.stderr)
         draw_curves(self.history.steps, self.history.evaluations, self.folder / "curves.png")
         self._checkpoint()
 
@@ -240,13 +203,14 @@ class TrainingLoop:
 
     def _checkpoint(self) -> None:
         state = {
-            "settings": asdict(self.settings),
+            "run": self._description(),
             "step": self.step,
             "model": self.model.state_dict(),
             "optimizer": self.optimizer.state_dict(),
             "schedule": self.schedule.state_dict(),
             "average": self.average.state,
             "random": torch.get_rng_state(),
+            "random_cuda": torch.cuda.get_rng_state_all(),
             "history": json.dumps(asdict(self.history)),
         }
         _write(self.folder / "checkpoint.pt", state)
@@ -256,9 +220,10 @@ class TrainingLoop:
         if not path.exists():
             return
         state: dict[str, Any] = torch.load(path, weights_only=True)
-        if state["settings"] != asdict(self.settings):
+        if state["run"] != self._description():
             raise UsageError(
-                f"{path} is of a run with other settings; pass the same ones, or another folder"
+                f"{path} is of a run with other data or settings; pass the same ones to go on "
+                "with it, or remove it to start afresh"
             )
         self.model.load_state_dict(state["model"])
         self.optimizer.load_state_dict(state["optimizer"])
@@ -267,78 +232,15 @@ class TrainingLoop:
         self.step = state["step"]
         self.history = History(**json.loads(state["history"]))
         torch.set_rng_state(state["random"])
+        torch.cuda.set_rng_state_all(state["random_cuda"])
 
+    def _description(self) -> dict[str, Any]:
+        return {"identity": self.identity, **asdict(self.settings)}
 
-class WeightAverage:
-    """An exponential moving average of a model's parameters, with a warm start.
-
-    average ← d · average + (1 − d) · parameters,  d = min(decay, (1 + step) / (10 + step))
-    """
-
-    def __init__(self, model: nn.Module, decay: float):
-        self.model, self.decay = model, decay
-        self.state: dict[str, Tensor] = {}
-        if decay:
-            self.state = {name: p.detach().clone() for name, p in model.named_parameters()}
-
-    @torch.no_grad()
-    def update(self, step: int) -> None:
-        if not self.state:
-            return
-        decay = min(self.decay, (1 + step) / (10 + step))
-        parameters = dict(self.model.named_parameters())
-        torch._foreach_lerp_(
-            list(self.state.values()), [parameters[name] for name in self.state], 1 - decay
-        )
-
-    def keep(self) -> None:
-        """Leave the model with the average."""
-        if self.state:
-            self.model.load_state_dict(self.state, strict=False)
-
-    def applied(self) -> _Swapped:
-        """A context in which the model holds the average."""
-        return _Swapped(self)
-
-
-class _Swapped:
-    def __init__(self, average: WeightAverage):
-        self.average = average
-        self.saved: dict[str, Tensor] = {}
-
-    def __enter__(self) -> None:
-        if self.average.state:
-            model = self.average.model
-            self.saved = {name: p.detach().clone() for name, p in model.named_parameters()}
-            self.average.keep()
-
-    def __exit__(self, *_: object) -> None:
-        if self.saved:
-            self.average.model.load_state_dict(self.saved, strict=False)
-
-
-def parameter_groups(model: nn.Module, settings: LoopSettings) -> list[dict[str, Any]]:
-    """AdamW's groups: no weight decay on vectors; a lower rate further down if asked for."""
-    groups: dict[tuple[float, float], list[nn.Parameter]] = {}
-    depth = 1 + max((_layer(name) for name, _ in model.named_parameters()), default=0)
-    for name, parameter in model.named_parameters():
-        below_top = depth - min(depth, _layer(name)) if settings.layer_decay != 1 else 0
-        rate = settings.learning_rate * settings.layer_decay**below_top
-        decay = settings.weight_decay if parameter.ndim > 1 else 0.0
-        groups.setdefault((rate, decay), []).append(parameter)
-    return [
-        {"params": parameters, "lr": rate, "weight_decay": decay}
-        for (rate, decay), parameters in groups.items()
-    ]
-
-
-def _layer(name: str) -> float:
-    """The depth of a parameter by its name: 0 = embeddings, n + 1 = layer n, inf = head."""
-    if "embeddings" in name:
-        return 0
-    parts = name.split(".")
-    numbers = [int(after) for part, after in zip(parts, parts[1:], strict=False) if part == "layer"]
-    return numbers[0] + 1 if numbers else float("inf")
+    def clean(self) -> None:
+        """Remove what only an unfinished run needs; the history and the curves stay."""
+        for name in ("checkpoint.pt", "best.pt"):
+            (self.folder / name).unlink(missing_ok=True)
 
 
 def _write(path: Path, state: object) -> None:

@@ -6,7 +6,9 @@ fine-tuning on the same domain).
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import torch
@@ -16,19 +18,34 @@ from transformers import AutoConfig, AutoModelForMaskedLM, AutoTokenizer, PreTra
 
 from models.staging import staged_folder
 from training.batches import LengthBucketedBatches, pad
-from training.loop import History, LoopSettings, TrainingLoop
+from training.loop import History, TrainingLoop
+from training.settings import LoopSettings
 
-MASKED_SHARE = 0.2
-"""Share of the pieces to guess; titles are short, so more than BERT's 15 %."""
+
+@dataclass(frozen=True)
+class PretrainSettings(LoopSettings):
+    """The loop's settings with defaults for going on with pretraining on short titles."""
+
+    epochs: int = 2
+    """Passes over the titles."""
+    batch_size: int = 64
+    """Titles a step."""
+    learning_rate: float = 3e-4
+    """Peak rate of AdamW."""
+    warmup_ratio: float = 0.06
+    """Share of the steps over which the rate rises from 0; it then falls to 0 linearly."""
+    masked_share: float = 0.2
+    """Share of the pieces to guess; titles are short, so more than BERT's 15 %."""
+    max_length: int = 64
+    """Tokens of a title that are read, specials included."""
 
 
 def continue_pretraining(
     encoder: Path,
     titles: Sequence[str],
     output: Path,
-    settings: LoopSettings,
+    settings: PretrainSettings,
     run_folder: Path,
-    max_length: int = 64,
     show_progress: bool = True,
 ) -> History:
     """Train `encoder` on `titles` and write it to the folder `output`, in the same format."""
@@ -36,24 +53,33 @@ def continue_pretraining(
     config = AutoConfig.from_pretrained(encoder)
     dropout = {"hidden_dropout_prob": 0.0, "attention_probs_dropout_prob": 0.0}
     model = AutoModelForMaskedLM.from_pretrained(encoder, trust_remote_code=False, **dropout)
-    rows = tokenizer(list(titles), truncation=True, max_length=max_length)["input_ids"]
+    rows = tokenizer(list(titles), truncation=True, max_length=settings.max_length)["input_ids"]
     batches = LengthBucketedBatches([len(row) for row in rows], settings.batch_size, settings.seed)
-    loss = MaskedLanguageLoss(rows, tokenizer)
-    history = TrainingLoop(
-        model, loss, batches, settings, run_folder, show_progress=show_progress
-    ).run()
+    loss = MaskedLanguageLoss(rows, tokenizer, settings)
+    identity = hashlib.sha256("\n".join([encoder.name, *titles]).encode()).hexdigest()
+    loop = TrainingLoop(
+        model, loss, batches, settings, run_folder, identity=identity, show_progress=show_progress
+    )
+    history = loop.run()
+    model.to("cpu")
     with staged_folder(output) as staging:
         model.base_model.save_pretrained(staging)
         config.save_pretrained(staging)
         tokenizer.save_pretrained(staging)
+    loop.clean()
     return history
 
 
 class MaskedLanguageLoss:
     """Cross-entropy over the masked pieces; the vocabulary's logits are computed for them alone."""
 
-    def __init__(self, rows: Sequence[Sequence[int]], tokenizer: PreTrainedTokenizerBase):
-        self.rows = rows
+    def __init__(
+        self,
+        rows: Sequence[Sequence[int]],
+        tokenizer: PreTrainedTokenizerBase,
+        settings: PretrainSettings,
+    ):
+        self.rows, self.settings = rows, settings
         self.pad_id: int = tokenizer.pad_token_id
         self.mask_id: int = tokenizer.mask_token_id
         self.special_ids = torch.tensor(sorted(set(tokenizer.all_special_ids)))
@@ -63,13 +89,14 @@ class MaskedLanguageLoss:
         batch = pad([self.rows[i] for i in indices], self.pad_id)
         targets = batch["input_ids"]
         batch["input_ids"], chosen = self.mask(targets)
+        batch = {name: tensor.to(self.settings.device) for name, tensor in batch.items()}
         hidden = model.base_model(**batch).last_hidden_state[chosen]  # (chosen, D)
-        return F.cross_entropy(model.cls(hidden).float(), targets[chosen])
+        return F.cross_entropy(model.cls(hidden).float(), targets[chosen].to(hidden.device))
 
     def mask(self, ids: Tensor) -> tuple[Tensor, Tensor]:
         """(B, S) ids to the corrupted ids and the (B, S) bool of those to guess; at least one."""
         allowed = ~torch.isin(ids, self.special_ids)
-        chosen = allowed & (torch.rand(ids.shape) < MASKED_SHARE)
+        chosen = allowed & (torch.rand(ids.shape) < self.settings.masked_share)
         if not chosen.any():
             chosen = allowed
         dice = torch.rand(ids.shape)

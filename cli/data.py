@@ -1,0 +1,74 @@
+"""`biaoti data`: what is wrong with files of titles."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from cli.options import add_result, add_source, add_verb, add_verbs, print_result, source_of
+from models.errors import UsageError
+
+
+def add_to(verbs: Any) -> None:
+    data = verbs.add_parser("data", help="look at files of titles before training on them")
+    parser = add_verb(
+        add_verbs(data),
+        "check",
+        check,
+        """
+        biaoti data check samples/train.txt samples/dev.txt samples/test.txt
+        biaoti data check --fix train.txt dev.txt test.txt
+        biaoti data check --json --output findings.json train.csv
+        """,
+    )
+    parser.add_argument(
+        "files", nargs="+", metavar="FILE", help="one split each: its name is the file's"
+    )
+    parser.add_argument(
+        "--fix", action="store_true", help="write cleaned copies beside the originals"
+    )
+    parser.add_argument(
+        "--tokenizer",
+        type=Path,
+        metavar="FOLDER",
+        help="count tokens too, with a model's tokenizer.json",
+    )
+    add_source(parser)
+    add_result(parser)
+
+
+def check(options: argparse.Namespace) -> int:
+    """Report what is wrong with files of titles; with --fix, write cleaned copies.
+
+    Errors are rows that training cannot use; the exit code is then 3. Warnings are duplicates,
+    titles with two labels, lost characters, and titles that leak from one split into another.
+    """
+    from training import corpus
+
+    splits = {Path(name).stem: source_of(options, name) for name in options.files}
+    if len(splits) < len(options.files):
+        raise UsageError(
+            "two files have the same name, but splits are told apart by it; rename one"
+        )
+    labels = corpus.find_labels(next(iter(splits.values())), options.labels)
+    count_tokens = _token_counter(options.tokenizer) if options.tokenizer else None
+    report = corpus.check(splits, labels, count_tokens)
+    print_result(options, report.to_dict(), report.to_text())
+    if options.fix:
+        for result in corpus.fix(splits, labels, report).values():
+            print(result, file=sys.stderr)
+    return 3 if report.errors and not options.fix else 0
+
+
+def _token_counter(folder: Path) -> Callable[[list[str]], list[int]]:
+    from tokenizers import Tokenizer
+
+    path = folder / "tokenizer.json"
+    if not path.is_file():
+        raise UsageError(f"{path} does not exist; pass a folder with a fast tokenizer")
+    tokenizer = Tokenizer.from_file(str(path))
+    tokenizer.no_truncation()
+    return lambda titles: [len(encoding.ids) for encoding in tokenizer.encode_batch_fast(titles)]

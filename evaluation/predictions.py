@@ -1,0 +1,60 @@
+"""The predictions file: a row a title, as CSV or JSON lines."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from training.corpus import Row
+
+from models.errors import UsageError
+from models.labels import Labels
+from models.staging import staged_file
+
+Write = Callable[[Sequence[Row], np.ndarray], None]
+
+
+@contextmanager
+def open_predictions(path: Path, labels: Labels) -> Iterator[Write]:
+    """A function that appends rows and their (rows, classes) scores; whole at the end, or absent.
+
+    Columns: title, gold (empty where unknown), predicted, confidence, and every class's score.
+    """
+    if path.suffix not in (".csv", ".jsonl"):
+        raise UsageError(f"{path}: predictions are written as .csv or .jsonl; change the suffix")
+    with (
+        staged_file(path) as neighbour,
+        neighbour.open("w", encoding="utf-8", newline="") as file,
+    ):
+        if path.suffix == ".jsonl":
+            yield lambda rows, scores: file.writelines(
+                json.dumps(record, ensure_ascii=False) + "\n"
+                for record in _records(labels, rows, scores)
+            )
+        else:
+            writer = csv.writer(file)
+            writer.writerow(["title", "gold", "predicted", "confidence", *labels.names])
+            yield lambda rows, scores: writer.writerows(
+                [*list(record.values())[:4], *record["scores"].values()]
+                for record in _records(labels, rows, scores)
+            )
+
+
+def _records(labels: Labels, rows: Sequence[Row], scores: np.ndarray) -> Iterator[dict[str, Any]]:
+    for row, row_scores in zip(rows, scores, strict=True):
+        best = int(row_scores.argmax())
+        yield {
+            "title": row.title,
+            "gold": None if row.label is None else labels.names[row.label],
+            "predicted": labels.names[best],
+            "confidence": round(float(row_scores[best]), 6),
+            "scores": {
+                name: round(float(score), 6)
+                for name, score in zip(labels.names, row_scores, strict=True)
+            },
+        }

@@ -1,0 +1,80 @@
+"""What several rooms' tests stand on: a tiny encoder in the hub's format, and titles to learn."""
+
+from __future__ import annotations
+
+import string
+from pathlib import Path
+
+import pytest
+import torch
+from tokenizers import Tokenizer, pre_tokenizers, processors
+from tokenizers import models as tokenizer_models
+from transformers import BertConfig, BertModel, PreTrainedTokenizerFast
+
+from models.encoder import EncoderClassifier
+from models.labels import Labels
+from training.finetune import Examples, open_encoder
+
+SAMPLES = Path(__file__).parent.parent / "samples"
+CHARACTERS = "股市涨跌球队比赛冠军高考录取分数楼盘房价涨幅今日新的大学生 " + string.ascii_letters
+SPECIALS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
+
+
+@pytest.fixture(scope="session")
+def tiny_encoder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A BERT of 2 layers, 32 wide, with random weights and a tokenizer of single characters."""
+    folder = tmp_path_factory.mktemp("tiny") / "encoder"
+    pieces = [*SPECIALS, *dict.fromkeys(CHARACTERS)]
+    torch.manual_seed(0)
+    config = BertConfig(
+        vocab_size=len(pieces),
+        hidden_size=32,
+        num_hidden_layers=2,
+        num_attention_heads=4,
+        intermediate_size=64,
+        max_position_embeddings=80,
+        initializer_range=0.2,  # wide, so that titles score apart
+    )
+    BertModel(config, add_pooling_layer=False).save_pretrained(folder)
+    _character_tokenizer(pieces).save_pretrained(folder)
+    return folder
+
+
+def _character_tokenizer(pieces: list[str]) -> PreTrainedTokenizerFast:
+    vocabulary = {piece: i for i, piece in enumerate(pieces)}
+    tokenizer = Tokenizer(tokenizer_models.WordLevel(vocabulary, unk_token="[UNK]"))
+    tokenizer.pre_tokenizer = pre_tokenizers.Split("", "isolated")
+    tokenizer.post_processor = processors.BertProcessing(("[SEP]", 3), ("[CLS]", 2))
+    return PreTrainedTokenizerFast(
+        tokenizer_object=tokenizer,
+        model_input_names=["input_ids", "attention_mask"],
+        pad_token="[PAD]",
+        unk_token="[UNK]",
+        cls_token="[CLS]",
+        sep_token="[SEP]",
+        mask_token="[MASK]",
+    )
+
+
+@pytest.fixture(scope="session")
+def three_labels() -> Labels:
+    return Labels.of(["stocks", "sports", "education"])
+
+
+@pytest.fixture(scope="session")
+def three_topics() -> Examples:
+    """60 short titles of three classes that single characters tell apart."""
+    stems = ["股市涨跌", "球队比赛冠军", "高考录取分数"]
+    endings = ["", "今日", "新", "的", "大", "学生", "今", "日新", "大的", "新的", "今大", "日"]
+    fillers = ["a", "bb", "C", "de", "f"]
+    titles = [
+        f"{stem}{ending} {fillers[i % 5]}" for stem in stems for i, ending in enumerate(endings)
+    ]
+    return Examples(titles, [c for c in range(3) for _ in endings])
+
+
+@pytest.fixture
+def tiny_classifier(tiny_encoder: Path, three_labels: Labels) -> EncoderClassifier:
+    """The tiny encoder with a random head for three classes, reading 16 tokens of a title."""
+    torch.manual_seed(1)
+    return open_encoder(tiny_encoder, three_labels, max_length=16)

@@ -1,0 +1,34 @@
+from collections.abc import Sequence
+
+import numpy as np
+
+from models.classifier import predict
+from models.labels import Labels
+
+
+class Fixed:
+    """Scores titles by a table."""
+
+    labels = Labels.of(["finance", "sports", "other"])
+
+    def predict_proba(self, titles: Sequence[str]) -> np.ndarray:
+        table = {"a": [0.2, 0.7, 0.1], "b": [0.4, 0.4, 0.2]}
+        return np.array([table[title] for title in titles], dtype=np.float32)
+
+    def truncated(self, titles: Sequence[str]) -> list[bool]:
+        return [title == "b" for title in titles]
+
+
+def test_predict_ranks_the_classes_and_keeps_the_order_of_titles():
+    first, second = predict(Fixed(), ["b", "a"], top_k=2)
+
+    assert (first.title, first.truncated) == ("b", True)
+    assert [r.label for r in first.ranking] == ["finance", "sports"]  # a tie: the labels' order
+    assert (second.best.label, second.best.display_name) == ("sports", "体育")
+    assert round(second.best.score, 6) == 0.7
+
+
+def test_top_k_beyond_the_classes_gives_them_all():
+    (prediction,) = predict(Fixed(), ["a"], top_k=9)
+
+    assert [r.label for r in prediction.ranking] == ["sports", "finance", "other"]

@@ -1,0 +1,70 @@
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from transformers import pipeline
+
+from models import artifact
+from models.encoder import EncoderClassifier
+
+TITLES = ["股市今日涨幅", "a", "球队比赛冠军高考录取分数", "新 大学生", "🙂", "股" * 40]
+
+
+def test_a_title_scores_the_same_alone_in_a_batch_and_padded_to_64(
+    tiny_classifier: EncoderClassifier,
+):
+    together = tiny_classifier.predict_logits(TITLES)
+    alone = np.concatenate([tiny_classifier.predict_logits([title]) for title in TITLES])
+    padded = tiny_classifier.tokenizer(
+        TITLES, truncation="only_first", max_length=16, return_tensors="pt", padding=True
+    )
+    padded = tiny_classifier.tokenizer.pad(padded, padding="max_length", max_length=64)
+    with torch.inference_mode():
+        to_64 = tiny_classifier.model(**padded).logits.numpy()
+
+    assert padded["input_ids"].shape == (len(TITLES), 64)
+    assert together == pytest.approx(alone, abs=1e-5)
+    assert together == pytest.approx(to_64, abs=1e-5)
+
+
+def test_without_the_mask_padding_would_change_the_scores(tiny_classifier: EncoderClassifier):
+    batch = tiny_classifier.tokenizer(["a", "股市今日涨幅"], return_tensors="pt", padding=True)
+    with torch.inference_mode():
+        unmasked = tiny_classifier.model(input_ids=batch["input_ids"]).logits.numpy()
+
+    masked = tiny_classifier.predict_logits(["a", "股市今日涨幅"])
+    assert np.abs(unmasked[0] - masked[0]).max() > 1e-3
+
+
+def test_no_titles_give_no_rows(tiny_classifier: EncoderClassifier):
+    assert tiny_classifier.predict_proba([]).shape == (0, 3)
+    assert tiny_classifier.truncated([]) == []
+
+
+def test_rows_sum_to_one_in_the_titles_order(tiny_classifier: EncoderClassifier):
+    tiny_classifier.batch_size = 2
+
+    scores = tiny_classifier.predict_proba(TITLES)
+
+    assert scores.dtype == np.float32
+    assert scores.sum(axis=1) == pytest.approx(np.ones(len(TITLES)), abs=1e-6)
+    assert scores[::-1] == pytest.approx(tiny_classifier.predict_proba(TITLES[::-1]), abs=1e-6)
+
+
+def test_only_titles_beyond_max_length_are_told_as_truncated(tiny_classifier: EncoderClassifier):
+    assert tiny_classifier.truncated(["股" * 14, "股" * 15]) == [False, True]
+
+
+def test_the_folder_is_the_ecosystems(tmp_path: Path, tiny_classifier: EncoderClassifier):
+    artifact.save(tiny_classifier, tmp_path / "model")
+
+    ecosystem = pipeline("text-classification", str(tmp_path / "model"), top_k=None)
+    answers = ecosystem(TITLES[:5])
+
+    ours = tiny_classifier.predict_proba(TITLES[:5])
+    for answer, row in zip(answers, ours, strict=True):
+        scores = {entry["label"]: entry["score"] for entry in answer}
+        assert [scores[name] for name in ("stocks", "sports", "education")] == pytest.approx(
+            row.tolist(), abs=1e-5
+        )

@@ -1,0 +1,184 @@
+"""Fine-tune a pretrained encoder on labelled titles."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from sklearn.metrics import accuracy_score, f1_score
+from torch import Tensor, nn
+from torch.nn import functional as F
+from transformers import AutoModelForSequenceClassification, AutoTokenizer
+
+from models.calibration import softmax
+from models.encoder import EncoderClassifier
+from models.errors import PretrainedError, UsageError
+from models.labels import Labels
+from training.batches import LengthBucketedBatches, pad
+from training.calibrate import fit_temperature
+from training.loop import History, TrainingLoop
+from training.settings import LoopSettings
+
+
+@dataclass(frozen=True)
+class FineTuneSettings(LoopSettings):
+    """The loop's settings, and those of classification. The defaults are a full-size BERT's."""
+
+    max_length: int = 64
+    """Tokens of a title that are read, specials included; longer ones are cut."""
+    label_smoothing: float = 0.0
+    """Share of the target spread evenly over all classes."""
+    consistency: float = 0.0
+    """Weight of R-Drop, which reads each title twice; 0 = off (Liang et al. 2021)."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.max_length < 3:
+            raise UsageError("max_length must leave room for a token between the two specials")
+        if not 0 <= self.label_smoothing < 1 or self.consistency < 0:
+            raise UsageError("label_smoothing must be in [0, 1) and consistency at least 0")
+
+
+RECOMMENDED: dict[str, dict[str, Any]] = {"e5-small-zh": {"learning_rate": 8e-5}}
+"""Settings found on dev for encoders that want others than a full-size BERT."""
+
+
+@dataclass(frozen=True)
+class Examples:
+    """Labelled titles: `titles[i]` is of class `label_ids[i]`."""
+
+    titles: Sequence[str]
+    label_ids: Sequence[int]
+
+    def fingerprint(self) -> str:
+        """SHA-256 of titles and labels in their order."""
+        return hashlib.sha256(
+            json.dumps([*zip(self.titles, self.label_ids, strict=True)]).encode()
+        ).hexdigest()
+
+
+@dataclass(frozen=True)
+class FineTuned:
+    """A fine-tuned classifier, its temperature fitted on dev, and the run's history."""
+
+    classifier: EncoderClassifier
+    temperature: float
+    history: History
+
+
+def fine_tune(
+    encoder: Path,
+    train: Examples,
+    dev: Examples,
+    labels: Labels,
+    settings: FineTuneSettings,
+    run_folder: Path,
+    show_progress: bool = True,
+) -> FineTuned:
+    """Fine-tune `encoder` on `train`, keep the weights best on `dev`, calibrate on `dev`.
+
+    Args:
+        encoder: a Hugging Face folder that `AutoModelForSequenceClassification` opens.
+        run_folder: holds checkpoint, curves and events; an interrupted run goes on from it.
+    Raises:
+        PretrainedError: the folder cannot be opened as an encoder.
+        UsageError: the run folder holds a checkpoint of another run.
+    """
+    torch.manual_seed(settings.seed)
+    classifier = open_encoder(encoder, labels, settings.max_length)
+    loss = ClassificationLoss(classifier, train, settings)
+    batches = LengthBucketedBatches(loss.lengths, settings.batch_size, settings.seed)
+    loop = TrainingLoop(
+        classifier.model,
+        loss,
+        batches,
+        settings,
+        run_folder,
+        evaluate=lambda _: score_on(classifier, dev),
+        identity=f"{encoder.name} {train.fingerprint()} {dev.fingerprint()}",
+        show_progress=show_progress,
+    )
+    history = loop.run()
+    classifier.model.to("cpu")
+    temperature = fit_temperature(classifier.predict_proba(dev.titles), dev.label_ids)
+    loop.clean()
+    return FineTuned(classifier, temperature, history)
+
+
+def open_encoder(folder: Path, labels: Labels, max_length: int) -> EncoderClassifier:
+    """The encoder with a new head for `labels`; the folder's own code is never run."""
+    try:
+        tokenizer = AutoTokenizer.from_pretrained(folder, trust_remote_code=False)
+        model = AutoModelForSequenceClassification.from_pretrained(
+            folder,
+            num_labels=len(labels),
+            id2label=dict(enumerate(labels.names)),
+            label2id=labels.ids,
+            trust_remote_code=False,
+            ignore_mismatched_sizes=True,
+        )
+    except (OSError, ValueError) as error:
+        raise PretrainedError(
+            f"{folder} cannot be opened as an encoder with its tokenizer: {error}"
+        ) from error
+    return EncoderClassifier(model, tokenizer, labels, max_length)
+
+
+class ClassificationLoss:
+    """Cross-entropy over a batch of titles, tokenised once.
+
+    With `consistency` c > 0 each title is read twice under different dropout, p and q, and
+    c · (KL(p‖q) + KL(q‖p)) / 2 is added (R-Drop, Liang et al. 2021).
+    """
+
+    def __init__(self, classifier: EncoderClassifier, train: Examples, settings: FineTuneSettings):
+        self.settings = settings
+        self.pad_id: int = classifier.tokenizer.pad_token_id
+        self.rows: list[list[int]] = classifier.tokenizer(
+            list(train.titles), truncation=True, max_length=settings.max_length
+        )["input_ids"]
+        self.targets = torch.tensor(train.label_ids)
+
+    @property
+    def lengths(self) -> list[int]:
+        """Tokens of each title."""
+        return [len(row) for row in self.rows]
+
+    def __call__(self, model: nn.Module, indices: list[int]) -> Tensor:
+        twice = indices * 2 if self.settings.consistency else indices
+        batch = pad([self.rows[i] for i in twice], self.pad_id, self.settings.device)
+        targets = self.targets[twice].to(self.settings.device)
+        logits = model(**batch).logits.float()  # (batch, classes)
+        loss = F.cross_entropy(logits, targets, label_smoothing=self.settings.label_smoothing)
+        if self.settings.consistency:
+            loss = loss + self.settings.consistency * _disagreement(logits)
+        return loss
+
+
+def _disagreement(logits: Tensor) -> Tensor:
+    """Mean symmetric KL divergence between the first and the second half of the rows."""
+    p, q = logits.log_softmax(dim=-1).chunk(2)
+    forward = F.kl_div(q, p, reduction="batchmean", log_target=True)
+    backward = F.kl_div(p, q, reduction="batchmean", log_target=True)
+    return (forward + backward) / 2
+
+
+def score_on(classifier: EncoderClassifier, dev: Examples) -> dict[str, float]:
+    """Accuracy, macro-F1 and loss on `dev`; `score`, by which the best is chosen, is macro-F1."""
+    probabilities = softmax(classifier.predict_logits(dev.titles))
+    gold = np.asarray(dev.label_ids)
+    predicted = probabilities.argmax(axis=1)
+    right = np.maximum(probabilities[np.arange(len(gold)), gold], 1e-12)
+    macro_f1 = float(f1_score(gold, predicted, average="macro", zero_division=0.0))
+    return {
+        "score": macro_f1,
+        "accuracy": float(accuracy_score(gold, predicted)),
+        "macro_f1": macro_f1,
+        "loss": float(-np.log(right).mean()),
+    }
