@@ -1,0 +1,48 @@
+"""One line a request: method, path, status, milliseconds, titles. Never the text of a title."""
+
+from __future__ import annotations
+
+import logging
+import time
+from urllib.parse import quote
+
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+logger = logging.getLogger("biaoti.access")
+
+_MAX_PATH_CHARS = 200
+
+
+class AccessLog:
+    """ASGI middleware: logs a request when it has been answered, or has failed.
+
+    A route says how many titles it read in `request.state.titles`.
+    """
+
+    def __init__(self, app: ASGIApp):
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        status = 500  # what the server answers when the application raises
+        started_s = time.perf_counter()
+
+        async def observed(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+            await send(message)
+
+        state = scope.setdefault("state", {})
+        try:
+            await self.app(scope, receive, observed)
+        finally:
+            elapsed_ms = 1000 * (time.perf_counter() - started_s)
+            _log(scope, status, elapsed_ms, state.get("titles", 0))
+
+
+def _log(scope: Scope, status: int, elapsed_ms: float, titles: int) -> None:
+    path = quote(scope["path"][:_MAX_PATH_CHARS])  # else a line break in it would forge a line
+    logger.info("%s %s %d %.1f ms %d titles", scope["method"], path, status, elapsed_ms, titles)

@@ -1,0 +1,64 @@
+"""Refuse a body that is too large before it fills the memory.
+
+A length that the client declares is refused at once. One that it does not declare, or declares
+falsely, is counted while it arrives, and refused at the first byte too many.
+"""
+
+from __future__ import annotations
+
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from service.errors import error_response
+
+
+class _BodyTooLarge(Exception):
+    """Unwinds the application, which is waiting for the rest of the body."""
+
+
+class BodyLimit:
+    """ASGI middleware: answers 413 where a body has more than `max_body_bytes` bytes."""
+
+    def __init__(self, app: ASGIApp, max_body_bytes: int):
+        self.app = app
+        self.max_body_bytes = max_body_bytes
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        try:
+            if _declared_bytes(scope) > self.max_body_bytes:
+                raise _BodyTooLarge
+            await self.app(scope, self._counting(receive), send)
+        except _BodyTooLarge:
+            await self._refuse(scope, receive, send)
+
+    def _counting(self, receive: Receive) -> Receive:
+        received_bytes = 0
+
+        async def counted() -> Message:
+            nonlocal received_bytes
+            message = await receive()
+            received_bytes += len(message.get("body", b""))
+            if received_bytes > self.max_body_bytes:
+                raise _BodyTooLarge
+            return message
+
+        return counted
+
+    async def _refuse(self, scope: Scope, receive: Receive, send: Send) -> None:
+        response = error_response(
+            413,
+            "body_too_large",
+            f"the body has more than {self.max_body_bytes} bytes; split the titles over requests",
+            where="body",
+            headers={"connection": "close"},  # else the unread rest would be taken for a request
+        )
+        await response(scope, receive, send)
+
+
+def _declared_bytes(scope: Scope) -> int:
+    for name, value in scope["headers"]:
+        if name == b"content-length" and value.isdigit():
+            return int(value)
+    return 0

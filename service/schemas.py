@@ -1,0 +1,130 @@
+"""What goes over the wire: the request, the answers, and an example of each."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, FailFast, Field
+from pydantic.config import JsonDict
+
+REQUEST_EXAMPLE: JsonDict = {
+    "titles": ["三大股指午后拉升 券商板块涨逾3%", "主场绝杀！卫冕冠军豪取九连胜"],
+    "top_k": 2,
+    "calibrated": True,
+}
+_FINANCE: JsonDict = {"label": "finance", "display_name": "财经", "score": 0.0604}
+_STOCKS: JsonDict = {"label": "stocks", "display_name": "股票", "score": 0.9381}
+_MODEL: JsonDict = {"name": "e5-small-zh", "version": "3f9a1c27b0de"}
+RESPONSE_EXAMPLE: JsonDict = {
+    "model": _MODEL,
+    "results": [{"index": 0, **_STOCKS, "top_k": [_STOCKS, _FINANCE], "truncated": False}],
+}
+
+
+class ClassifyRequest(BaseModel):
+    """Titles to classify. Limits that a server sets are checked in `service/limits.py`."""
+
+    # unknown fields are let in and refused by the reader: forbidding them here would build one
+    # error for each of them
+    model_config = ConfigDict(
+        strict=True,
+        extra="allow",
+        json_schema_extra={"additionalProperties": False, "examples": [REQUEST_EXAMPLE]},
+    )
+
+    titles: Annotated[list[str], FailFast()] = Field(description="News titles, none of them blank.")
+    top_k: int | None = Field(
+        default=None,
+        description="Classes to list for each title, at least 1; "
+        "more than the model has gives all it has. The server's default where it is left out.",
+    )
+    calibrated: bool = Field(
+        default=True,
+        description="Whether scores are confidences; false gives them before temperature scaling.",
+    )
+
+
+class RankedClass(BaseModel):
+    """A class and its probability."""
+
+    label: str
+    display_name: str
+    score: float = Field(description="From 0 to 1.")
+
+
+class TitleResult(BaseModel):
+    """The most probable class of one title, and those after it."""
+
+    index: int = Field(description="The title's place in the request, from 0.")
+    label: str
+    display_name: str
+    score: float = Field(description="From 0 to 1.")
+    top_k: list[RankedClass] = Field(description="From the most to the least probable.")
+    truncated: bool = Field(description="Whether the title's end was cut off before scoring.")
+
+
+class ModelIdentity(BaseModel):
+    """Which model answered."""
+
+    name: str
+    version: str
+
+
+class ClassifyResponse(BaseModel):
+    """One result a title, in the order of the request."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [RESPONSE_EXAMPLE]})
+
+    model: ModelIdentity
+    results: list[TitleResult]
+
+
+class LabelDescription(BaseModel):
+    """A class's name and what people call it."""
+
+    label: str
+    display_name: str
+
+
+class ModelDescription(ModelIdentity):
+    """What a model's manifest says of it."""
+
+    route: str
+    labels: list[LabelDescription]
+    max_length: int | None = Field(description="Tokens of a title that are read; null: all.")
+    temperature: float = Field(description="Divides the log-probabilities before they are shown.")
+    metrics: dict[str, Any] = Field(description="Scores recorded when the model was saved.")
+    size_bytes: int
+
+
+class ModelsResponse(BaseModel):
+    """The models that this service answers with."""
+
+    models: list[ModelDescription]
+
+
+class HealthResponse(BaseModel):
+    """The process is alive; whether its model answers is asked at `/ready`."""
+
+    status: Literal["ok"] = "ok"
+
+
+class ReadyResponse(BaseModel):
+    """The model has just scored a title."""
+
+    status: Literal["ready"] = "ready"
+    inference_ms: float = Field(description="Milliseconds from the question to the scores.")
+
+
+class ErrorDetail(BaseModel):
+    """Why a request was not answered."""
+
+    code: str = Field(description="A name that programs can branch on.")
+    message: str = Field(description="What was expected, what came and the remedy.")
+    where: str | None = Field(default=None, description="The part of the request that is meant.")
+
+
+class ErrorResponse(BaseModel):
+    """The one shape of every error."""
+
+    error: ErrorDetail

@@ -1,0 +1,66 @@
+"""What can be set about the service. Environment variables are read here and nowhere else."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Self
+
+from pydantic import Field, ValidationError, model_validator
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from models.artifact import DEFAULT_FOLDER
+from models.errors import UsageError
+
+PREFIX = "BIAOTI_"
+
+
+class Settings(BaseSettings):
+    """The service's settings: an argument wins over the environment, that over the default."""
+
+    model_config = SettingsConfigDict(
+        env_prefix=PREFIX, env_ignore_empty=True, frozen=True, extra="forbid"
+    )
+
+    host: str = "127.0.0.1"
+    """Address to listen on; 0.0.0.0 opens the service to the network."""
+    port: int = Field(8000, ge=0, le=65535)
+    """TCP port to listen on; 0 takes a free one."""
+    model: Path = DEFAULT_FOLDER
+    """Folder of the model that is served."""
+    max_titles: int = Field(128, ge=1)
+    """Titles that one request may bring."""
+    max_title_chars: int = Field(2000, ge=1)
+    """Characters (Unicode code points) that one title may have."""
+    max_body_bytes: int = Field(2 * 1024 * 1024, ge=1)
+    """Bytes that the body of one request may have."""
+    default_top_k: int = Field(3, ge=1)
+    """Classes listed for each title when a request does not say."""
+    max_top_k: int = Field(100, ge=1)
+    """Classes that a request may ask for; more than the model has gives all it has."""
+    inference_timeout_s: float = Field(30, gt=0)
+    """Seconds that a request waits for its scores before it is answered 503."""
+    ready_timeout_s: float = Field(5, gt=0)
+    """Seconds that `/ready` waits for its inference before it answers 503."""
+    shutdown_timeout_s: int = Field(10, ge=1)
+    """Seconds that accepted requests are given to finish after SIGTERM."""
+
+    @model_validator(mode="after")
+    def _default_within_maximum(self) -> Self:
+        if self.default_top_k > self.max_top_k:
+            raise ValueError(f"default_top_k {self.default_top_k} exceeds max_top_k")
+        return self
+
+
+def read_settings(**arguments: Any) -> Settings:
+    """Settings from the arguments that are not None, the environment and the defaults.
+
+    Raises:
+        UsageError: names the variable that cannot be used, its value and why.
+    """
+    try:
+        return Settings(**{name: value for name, value in arguments.items() if value is not None})
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        name = ".".join(str(part) for part in first["loc"])
+        where = f"setting {name} ({PREFIX}{name.upper()}) cannot be {first['input']!r}: "
+        raise UsageError((where if name else "settings: ") + first["msg"]) from error

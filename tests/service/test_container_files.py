@@ -1,0 +1,133 @@
+"""Dockerfile and docker-compose.yml: parsed by the real parsers, and what they promise."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+COMPOSE_FILE = ROOT / "docker-compose.yml"
+
+
+def validate_schema(file: Path) -> subprocess.CompletedProcess[str]:
+    """Check a file against the schema of the Compose Specification."""
+    command = [sys.executable, "-m", "check_jsonschema"]
+    command += ["--builtin-schema", "vendor.compose-spec", str(file)]
+    return subprocess.run(command, capture_output=True, text=True, timeout=60)
+
+
+def resolve(file: Path, **environment: str) -> dict:
+    """The project as Docker Compose itself understands it."""
+    program = shutil.which("docker-compose", path=f"{Path(sys.executable).parent}:{os.defpath}")
+    if program is None:
+        pytest.skip("no docker-compose for this platform")
+    run = subprocess.run(
+        [program, "-f", str(file), "config", "--format", "json"],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        env={"PATH": os.defpath, "HOME": str(file.parent), **environment},
+    )
+    assert run.stdout, run.stderr
+    return json.loads(run.stdout)
+
+
+@pytest.fixture(scope="module")
+def service() -> dict:
+    return resolve(COMPOSE_FILE)["services"]["biaoti"]
+
+
+def test_compose_file_follows_the_specification():
+    run = validate_schema(COMPOSE_FILE)
+    assert run.returncode == 0, run.stdout
+
+
+def test_the_schema_would_notice_a_misspelt_key(tmp_path):
+    wrong = tmp_path / "docker-compose.yml"
+    wrong.write_text(COMPOSE_FILE.read_text("utf-8").replace("mem_limit", "mem_limt"), "utf-8")
+    assert validate_schema(wrong).returncode != 0
+
+
+def test_docker_compose_publishes_on_loopback_alone(service):
+    (port,) = service["ports"]
+    assert (port["host_ip"], port["published"], port["target"]) == ("127.0.0.1", "8000", 8000)
+
+
+def test_docker_compose_confines_the_service(service):
+    assert service["read_only"] is True
+    assert service["user"] == "10001:10001"
+    assert service["cap_drop"] == ["ALL"]
+    assert service["security_opt"] == ["no-new-privileges:true"]
+    assert service["mem_limit"] == str(4 * 1024**3)
+    assert service["cpus"] == 2
+
+
+def test_docker_compose_mounts_the_model_read_only(service):
+    (volume,) = service["volumes"]
+    assert volume["source"] == str(ROOT / "artifacts" / "default")
+    assert (volume["target"], volume["read_only"]) == ("/model", True)
+    other = resolve(COMPOSE_FILE, BIAOTI_MODEL_FOLDER="/srv/model")["services"]["biaoti"]
+    assert other["volumes"][0]["source"] == "/srv/model"
+
+
+def test_docker_compose_asks_whether_the_model_answers(service):
+    assert "http://127.0.0.1:8000/ready" in service["healthcheck"]["test"][-1]
+
+
+def instructions() -> list[tuple[str, str]]:
+    """The Dockerfile's instructions with their arguments, continued lines joined."""
+    text = (ROOT / "Dockerfile").read_text("utf-8").replace("\\\n", " ")
+    lines = [line for line in text.splitlines() if line.strip() and not line.startswith("#")]
+    return [(line.split()[0], line.split(maxsplit=1)[1]) for line in lines]
+
+
+def test_image_does_not_run_as_root():
+    users = [argument for name, argument in instructions() if name == "USER"]
+    assert users == ["10001:10001"]
+
+
+def test_image_serves_the_mounted_model_on_all_interfaces():
+    arguments = dict(instructions())
+    assert json.loads(arguments["CMD"]) == [
+        "biaoti", "serve", "--host", "0.0.0.0", "--port", "8000",
+    ]  # fmt: skip
+    assert arguments["EXPOSE"] == "8000"
+    assert "BIAOTI_MODEL=/model" in shlex.split(arguments["ENV"])
+
+
+def test_health_checks_of_image_and_compose_file_are_one(service):
+    check = dict(instructions())["HEALTHCHECK"]
+    assert json.loads(check.split("CMD", 1)[1]) == service["healthcheck"]["test"][1:]
+
+
+def copied() -> set[str]:
+    sources = [
+        shlex.split(argument)[:-1]
+        for name, argument in instructions()
+        if name == "COPY" and not argument.startswith("--from")
+    ]
+    return {source.removeprefix("./") for line in sources for source in line}
+
+
+def test_image_is_built_from_files_that_exist():
+    assert [name for name in sorted(copied()) if not (ROOT / name).exists()] == []
+
+
+def test_image_has_every_package_that_is_installed():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+    installed = project["tool"]["setuptools"]["packages"]
+    assert {name.split(".")[0] for name in installed} <= copied()
+
+
+def test_build_context_holds_what_is_copied_and_nothing_else():
+    lines = (ROOT / ".dockerignore").read_text("utf-8").splitlines()
+    assert {line[1:] for line in lines if line.startswith("!")} == copied()
+    assert "*" in lines

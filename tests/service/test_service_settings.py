@@ -1,0 +1,50 @@
+"""Settings: what wins over what, and what is refused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from models.errors import UsageError
+from service.settings import Settings, read_settings
+
+
+@pytest.fixture(autouse=True)
+def _no_environment(monkeypatch):
+    for name in Settings.model_fields:
+        monkeypatch.delenv(f"BIAOTI_{name.upper()}", raising=False)
+
+
+def test_binds_to_loopback_unless_told_otherwise():
+    assert (Settings().host, Settings().port) == ("127.0.0.1", 8000)
+
+
+def test_argument_wins_over_environment_and_environment_over_default(monkeypatch):
+    monkeypatch.setenv("BIAOTI_PORT", "9001")
+    monkeypatch.setenv("BIAOTI_MODEL", "/model")
+    settings = read_settings(port=9002, host=None)
+    assert (settings.port, settings.model, settings.host) == (9002, Path("/model"), "127.0.0.1")
+
+
+def test_empty_variable_counts_as_absent(monkeypatch):
+    monkeypatch.setenv("BIAOTI_MAX_TITLES", "")
+    assert read_settings().max_titles == 128
+
+
+def test_refusal_names_the_variable_and_its_value(monkeypatch):
+    monkeypatch.setenv("BIAOTI_PORT", "http")
+    with pytest.raises(UsageError) as caught:
+        read_settings()
+    assert str(caught.value).startswith("setting port (BIAOTI_PORT) cannot be 'http': ")
+
+
+def test_default_top_k_may_not_exceed_the_maximum():
+    with pytest.raises(UsageError, match="default_top_k 3 exceeds max_top_k"):
+        read_settings(max_top_k=2)
+
+
+@pytest.mark.parametrize("name", ["max_titles", "max_body_bytes", "ready_timeout_s"])
+def test_limits_are_positive(name):
+    with pytest.raises(UsageError, match=rf"setting {name} \(BIAOTI_{name.upper()}\) cannot be 0"):
+        read_settings(**{name: 0})
