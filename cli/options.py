@@ -96,8 +96,8 @@ def add_source(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--split", metavar="NAME", help="split of a Hugging Face dataset")
 
 
-def source_of(options: argparse.Namespace, path: str) -> Source:
-    """The file `path`, read as the options of `add_source` say."""
+def source_of(options: argparse.Namespace, path: str, split: str | None = None) -> Source:
+    """The file `path`, read as the options of `add_source` say; `split` wins over theirs."""
     from training.corpus import Source
 
     return Source(
@@ -105,7 +105,7 @@ def source_of(options: argparse.Namespace, path: str) -> Source:
         format=options.format,
         title_column=options.title_column,
         label_column=options.label_column,
-        split=options.split,
+        split=split or options.split,
     )
 
 

@@ -117,6 +117,9 @@ def _add_route(routes: Any, name: str, run: Any, settings: str) -> VerbParser:
         "--output", required=True, type=Path, metavar="FOLDER", help="where the model is saved"
     )
     add_source(parser)
+    parser.add_argument(
+        "--dev-split", metavar="NAME", help="split of a dataset that --dev means, where not --split"
+    )
     return parser
 
 
@@ -185,7 +188,8 @@ def _training_data(options: argparse.Namespace) -> tuple[Labels, tuple[Source, S
     """The labels and the two splits, in which no row may be unusable."""
     from training.corpus import check, find_labels
 
-    train, dev = source_of(options, options.train), source_of(options, options.dev)
+    train = source_of(options, options.train)
+    dev = source_of(options, options.dev, options.dev_split)
     labels = find_labels(train, options.labels)
     report = check({"train": train, "dev": dev}, labels)
     if report.errors:

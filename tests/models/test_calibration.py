@@ -28,7 +28,9 @@ def test_temperature_one_changes_nothing():
 
 
 def test_a_probability_of_zero_stays_finite():
-    assert apply_temperature(np.array([[1.0, 0.0]]), 2.0) == pytest.approx(np.array([[1.0, 0.0]]), abs=1e-12)
+    assert apply_temperature(np.array([[1.0, 0.0]]), 2.0) == pytest.approx(
+        np.array([[1.0, 0.0]]), abs=1e-12
+    )
 
 
 def test_softmax_equals_torchs_and_survives_large_logits():

@@ -1,0 +1,93 @@
+import numpy as np
+import pytest
+from sklearn.ensemble import RandomForestClassifier
+
+from baselines.features import title_columns
+from baselines.tfidf_forest import ForestClassifier, ForestSettings, check_trees, train_forest
+from models.errors import CorruptArtifact, UsageError
+
+SETTINGS = ForestSettings(trees=12, selected_features=100, table_bits=12, jobs=1)
+
+
+@pytest.fixture(scope="module")
+def model(titles, label_ids, labels) -> ForestClassifier:
+    return train_forest(titles, label_ids, labels, SETTINGS)
+
+
+def test_growing_in_steps_gives_the_forest_grown_at_once(model, titles, label_ids):
+    matrix = model.pipeline[:-1].transform(title_columns(titles))
+    whole = RandomForestClassifier(
+        12, max_leaf_nodes=SETTINGS.max_leaves, random_state=SETTINGS.seed
+    )
+
+    expected = whole.fit(matrix, label_ids).predict_proba(matrix)
+
+    assert model.predict_proba(titles) == pytest.approx(expected, abs=1e-6)
+
+
+def test_the_number_of_jobs_does_not_change_the_forest(model, titles, label_ids, labels):
+    settings = ForestSettings(trees=12, selected_features=100, table_bits=12, jobs=2)
+
+    other = train_forest(titles, label_ids, labels, settings)
+
+    assert (other.predict_proba(titles) == model.predict_proba(titles)).all()
+
+
+def test_leaves_and_features_are_bounded(titles, label_ids, labels):
+    settings = ForestSettings(trees=3, max_leaves=4, selected_features=50, table_bits=12, jobs=1)
+
+    forest = train_forest(titles, label_ids, labels, settings).pipeline[-1]
+
+    assert forest.n_features_in_ == 50
+    assert len(forest.estimators_) == 3
+    assert max(tree.get_n_leaves() for tree in forest.estimators_) <= 4
+
+
+def test_progress_counts_the_trees(titles, label_ids, labels):
+    lines: list[str] = []
+
+    train_forest(titles, label_ids, labels, SETTINGS, lines.append)
+
+    assert lines == [
+        "counting n-grams of 48 titles",
+        "growing trees: 0 of 12",
+        "growing trees: 10 of 12",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [("left_child", 0), ("right_child", 10**6), ("feature", -1), ("feature", 10**6)],
+)
+def test_a_tree_that_points_nowhere_is_refused(titles, label_ids, labels, tmp_path, field, value):
+    crafted = train_forest(titles, label_ids, labels, SETTINGS)
+    tree = crafted.pipeline[-1].estimators_[7].tree_
+    state = tree.__getstate__()
+    state["nodes"] = state["nodes"].copy()
+    state["nodes"][field][0] = value
+    tree.__setstate__(state)
+    crafted.save_files(tmp_path)
+
+    with pytest.raises(CorruptArtifact, match="tree 7 points to a node or a column that does not"):
+        ForestClassifier.load_files(tmp_path, labels, None)
+
+
+def test_grown_trees_are_well_formed(model):
+    check_trees(model.pipeline[-1])
+    nodes = model.pipeline[-1].estimators_[0].tree_.node_count
+    assert nodes == np.clip(nodes, 3, 2 * SETTINGS.max_leaves)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"trees": 0}, "must be at least 1"),
+        ({"max_leaves": 1}, "max_leaves must be at least 2, or 0, not 1"),
+        ({"features_per_split": -1}, "features_per_split must be 0 or more: -1"),
+        ({"jobs": 0}, "jobs must be at least 1, or -1 for all cores, not 0"),
+        ({"word_ngrams": 0}, "word_ngrams and min_titles must be at least 1"),
+    ],
+)
+def test_settings_that_cannot_be_used_are_refused(change, message):
+    with pytest.raises(UsageError, match=message):
+        ForestSettings(**change)
