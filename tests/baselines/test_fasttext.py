@@ -43,7 +43,7 @@ def test_no_title_can_bring_a_label_or_a_second_line(tmp_path, odd_titles, unit)
 def test_units_cut_a_title_differently():
     assert to_line("北京大学公布成绩", "characters") == "北 京 大 学 公 布 成 绩"
     assert to_line("北京大学公布成绩", "words") == "北京大学 公布 成绩"
-    assert to_line("公布 A", "ngrams") == "公 布 ▁ a 公布 布▁ ▁a 公布▁ 布▁a w:公布 w:a"
+    assert to_line("公布", "ngrams") == "^ 公 布 $ ^公 公布 布$ ^公布 公布$ w:公布"
 
 
 def test_scores_are_fasttexts_own_divided_by_their_sum(model):
@@ -103,7 +103,7 @@ def test_hyperparameters_are_those_of_the_model(model):
 
     assert (found["dim"], found["epoch"], found["wordNgrams"]) == (16, 20, 2)
     assert (found["minn"], found["maxn"], found["bucket"], found["loss"]) == (1, 3, 2000, "ova")
-    assert found["lr"] == pytest.approx(0.3)
+    assert found["lr"] == pytest.approx(0.4)
 
 
 def test_autotune_needs_dev_titles(titles, label_ids, labels):

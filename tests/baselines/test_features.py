@@ -7,10 +7,10 @@ from baselines.features import FeatureSettings, tfidf_columns, title_columns, va
 from models.errors import UsageError
 
 
-def test_columns_are_the_normalised_title_and_its_words():
+def test_columns_are_the_marked_title_and_its_words():
     columns = title_columns(["北京大学　ABC", ""])
 
-    assert columns.tolist() == [["北京大学 abc", "北京大学 abc"], ["", ""]]
+    assert columns.tolist() == [["^北京大学 abc$", "北京大学 abc"], ["^$", ""]]
 
 
 def test_no_titles_give_no_rows():
@@ -46,13 +46,14 @@ def test_a_rare_word_weighs_more_than_a_common_one():
     assert rare / common == pytest.approx((np.log(5 / 2) + 1) / (np.log(5 / 4) + 1))
 
 
-@pytest.mark.parametrize(("longest", "expected"), [(1, 4), (2, 4 + 3), (3, 4 + 3 + 2)])
+@pytest.mark.parametrize(("longest", "expected"), [(1, 4), (2, 4 + 5), (3, 4 + 5 + 4)])
 def test_n_grams_up_to_the_longest_are_counted(longest, expected):
     titles = ["甲乙丙丁", "戊己庚辛"]
     settings = FeatureSettings(character_ngrams=longest, word_weight=0.0, min_titles=1)
 
     matrix = tfidf_columns(settings, 2).fit_transform(title_columns(titles))
 
+    # the ends alone, ^ and $, are in every title: they vary no more and are dropped
     assert np.count_nonzero(matrix[0].toarray()) == expected
 
 

@@ -18,7 +18,7 @@ from models.labels import Labels
 
 
 def _forest(titles: list[str], label_ids: list[int], labels: Labels) -> artifact.Route:
-    settings = ForestSettings(trees=8, selected_features=200, table_bits=12, jobs=1)
+    settings = ForestSettings(trees=40, selected_features=200, table_bits=12, jobs=1)
     return train_forest(titles, label_ids, labels, settings)
 
 

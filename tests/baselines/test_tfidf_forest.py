@@ -1,4 +1,3 @@
-import numpy as np
 import pytest
 from sklearn.ensemble import RandomForestClassifier
 
@@ -16,9 +15,7 @@ def model(titles, label_ids, labels) -> ForestClassifier:
 
 def test_growing_in_steps_gives_the_forest_grown_at_once(model, titles, label_ids):
     matrix = model.pipeline[:-1].transform(title_columns(titles))
-    whole = RandomForestClassifier(
-        12, max_leaf_nodes=SETTINGS.max_leaves, random_state=SETTINGS.seed
-    )
+    whole = RandomForestClassifier(12, min_samples_leaf=2, random_state=SETTINGS.seed)
 
     expected = whole.fit(matrix, label_ids).predict_proba(matrix)
 
@@ -74,8 +71,8 @@ def test_a_tree_that_points_nowhere_is_refused(titles, label_ids, labels, tmp_pa
 
 def test_grown_trees_are_well_formed(model):
     check_trees(model.pipeline[-1])
-    nodes = model.pipeline[-1].estimators_[0].tree_.node_count
-    assert nodes == np.clip(nodes, 3, 2 * SETTINGS.max_leaves)
+
+    assert min(tree.get_n_leaves() for tree in model.pipeline[-1].estimators_) >= 3
 
 
 @pytest.mark.parametrize(
