@@ -1,0 +1,44 @@
+"""Keys and values that generation need not compute twice.
+
+A token's keys and values depend on it and what stands before it alone, so they never change once
+the token is written. Self-attention appends those of the newest token; cross-attention computes
+the source's once.
+"""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+
+class KeyValueCache:
+    """What one attention remembers between two steps of generation.
+
+    Args:
+        grows: True for self-attention, whose keys grow by a step's tokens; False for
+            cross-attention, whose keys are those of the source from the first step on.
+    """
+
+    def __init__(self, grows: bool):
+        self.grows = grows
+        self.keys: Tensor | None = None  # (B, H, K, head_dim)
+        self.values: Tensor | None = None  # (B, H, K, head_dim)
+
+    @property
+    def length(self) -> int:
+        """Keys remembered so far."""
+        return 0 if self.keys is None else self.keys.size(2)
+
+    def extend(self, keys: Tensor, values: Tensor) -> tuple[Tensor, Tensor]:
+        """Remember a step's (B, H, new, head_dim); all that are remembered, (B, H, K, head_dim)."""
+        if self.keys is not None and self.values is not None:
+            keys = torch.cat((self.keys, keys), dim=2)
+            values = torch.cat((self.values, values), dim=2)
+        self.keys, self.values = keys, values
+        return keys, values
+
+    def reorder(self, rows: Tensor) -> None:
+        """Row i goes on from what row `rows[i]` remembers: (B,) int, for beam search."""
+        if self.keys is not None and self.values is not None:
+            self.keys = self.keys.index_select(0, rows)
+            self.values = self.values.index_select(0, rows)
