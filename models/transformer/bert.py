@@ -1,7 +1,7 @@
-"""Read a Hugging Face BERT folder, and write its names back: what is called how, and what is where.
+"""Read a Hugging Face BERT folder: which weight is called what, there and here.
 
-    encoder.layer.0.attention.self.{query,key,value}   →   layers.0.attention.in_projection (stacked)
-    encoder.layer.0.attention.output.LayerNorm.weight  →   layers.0.attention_connection.norm.gamma
+    encoder.layer.0.attention.self.{query,key,value}  →  layers.0.attention.in_projection, stacked
+    encoder.layer.0.attention.output.LayerNorm.weight →  layers.0.attention_connection.norm.gamma
 BERT is an encoder of post-LN layers with GELU, without dropout inside the feed-forward network.
 Source: Devlin et al. 2019; the names are those of transformers' `BertModel`.
 """
@@ -110,6 +110,21 @@ class BertFolder:
                 stacked = torch.cat([self.tensor(part) for part in parts])
                 weights[f"layers.{i}.attention.in_projection.{kind}"] = stacked
         return weights
+
+    def give_weights(self, encoder: nn.Module) -> None:
+        """Load the weights into an `Encoder` built from `layers` and `embedding`.
+
+        Raises:
+            PretrainedError: a tensor is missing, or has another size than config.json gives.
+        """
+        weights = self.encoder_weights()
+        try:
+            encoder.load_state_dict(weights)
+        except RuntimeError as error:
+            raise PretrainedError(
+                f"{self.path}: the weights do not have the sizes that config.json gives; it is not "
+                f"theirs: {error}"
+            ) from error
 
     def tensor(self, name: str) -> Tensor:
         """One tensor by its name in `BertModel`.

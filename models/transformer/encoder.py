@@ -137,7 +137,7 @@ class Encoder(nn.Module):
         """
         bert = BertFolder.read(Path(folder))
         encoder = cls(bert.layers(), final_norm=False, embedding=bert.embedding())
-        encoder.load_state_dict(bert.encoder_weights())
+        bert.give_weights(encoder)
         return encoder.eval()
 
     @staticmethod

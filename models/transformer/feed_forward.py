@@ -37,9 +37,7 @@ class FeedForward(nn.Module):
         UsageError: no such activation.
     """
 
-    def __init__(
-        self, d_model: int, d_ff: int, dropout: float = 0.1, activation: str = "relu"
-    ):
+    def __init__(self, d_model: int, d_ff: int, dropout: float = 0.1, activation: str = "relu"):
         super().__init__()
         if activation not in ACTIVATIONS:
             raise UsageError(

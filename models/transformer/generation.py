@@ -106,9 +106,7 @@ def _check(
     strategy: str, temperature: float, max_len: int, beam_size: int, top_k: int, top_p: float
 ) -> None:
     if strategy not in STRATEGIES:
-        raise UsageError(
-            f"unknown strategy '{strategy}'; expected one of: {', '.join(STRATEGIES)}"
-        )
+        raise UsageError(f"unknown strategy '{strategy}'; expected one of: {', '.join(STRATEGIES)}")
     if temperature <= 0:
         raise UsageError(f"temperature must be above 0, got {temperature}; or take greedy")
     if min(max_len, beam_size, top_k) < 1:

@@ -77,9 +77,7 @@ class TorchTransformer(nn.Module):
     def encode(self, source: Tensor) -> Tensor:
         """(B, S) ids to (B, S, d_model)."""
         padding = padding_mask_from_ids(source, self.pad_id)
-        return self.transformer.encoder(
-            self.source_embedding(source), src_key_padding_mask=padding
-        )
+        return self.transformer.encoder(self.source_embedding(source), src_key_padding_mask=padding)
 
     def decode(
         self, target: Tensor, memory: Tensor, source: Tensor, cache: DecoderCache | None = None

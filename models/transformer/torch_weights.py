@@ -59,5 +59,3 @@ def _names(weights: Mapping[str, Tensor], final_norm: str) -> dict[str, str]:
     if final_norm in weights:
         names |= {f"final_norm.{ours}": f"norm.{theirs}" for ours, theirs in _NORM.items()}
     return names
-
-
