@@ -1,9 +1,7 @@
-"""Read a Hugging Face BERT folder: which weight is called what, there and here.
+"""Read a Hugging Face BERT folder: what it says its layers are, and its weights.
 
-    encoder.layer.0.attention.self.{query,key,value}  →  layers.0.attention.in_projection, stacked
-    encoder.layer.0.attention.output.LayerNorm.weight →  layers.0.attention_connection.norm.gamma
 BERT is an encoder of post-LN layers with GELU, without dropout inside the feed-forward network.
-Source: Devlin et al. 2019; the names are those of transformers' `BertModel`.
+Source: Devlin et al. 2019; the files are those that `BertModel.save_pretrained` writes.
 """
 
 from __future__ import annotations
@@ -13,12 +11,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
-import torch
 from safetensors import SafetensorError
 from safetensors.torch import load_file
 from torch import Tensor, nn
 
 from models.errors import PretrainedError
+from models.transformer.bert_weights import from_bert
 from models.transformer.embedding import BertEmbedding
 from models.transformer.layer_config import LayerConfig
 
@@ -28,26 +26,6 @@ _ACTIVATIONS = {
     "gelu_new": "gelu_tanh",
     "gelu_pytorch_tanh": "gelu_tanh",
 }
-_EMBEDDING = {
-    "embedding.tokens.weight": "embeddings.word_embeddings.weight",
-    "embedding.positions.table": "embeddings.position_embeddings.weight",
-    "embedding.segments.weight": "embeddings.token_type_embeddings.weight",
-    "embedding.norm.gamma": "embeddings.LayerNorm.weight",
-    "embedding.norm.beta": "embeddings.LayerNorm.bias",
-}
-_LAYER = {
-    "attention.out_projection.weight": "attention.output.dense.weight",
-    "attention.out_projection.bias": "attention.output.dense.bias",
-    "attention_connection.norm.gamma": "attention.output.LayerNorm.weight",
-    "attention_connection.norm.beta": "attention.output.LayerNorm.bias",
-    "feed_forward.widen.weight": "intermediate.dense.weight",
-    "feed_forward.widen.bias": "intermediate.dense.bias",
-    "feed_forward.narrow.weight": "output.dense.weight",
-    "feed_forward.narrow.bias": "output.dense.bias",
-    "feed_forward_connection.norm.gamma": "output.LayerNorm.weight",
-    "feed_forward_connection.norm.beta": "output.LayerNorm.bias",
-}
-_STACKED = ("query", "key", "value")
 
 
 @dataclass(frozen=True)
@@ -99,25 +77,16 @@ class BertFolder:
             config.get("layer_norm_eps", 1e-12),
         )
 
-    def encoder_weights(self) -> dict[str, Tensor]:
-        """The weights by the names of `Encoder`, embedding included."""
-        weights = {ours: self.tensor(theirs) for ours, theirs in _EMBEDDING.items()}
-        for i in range(self.config["num_hidden_layers"]):
-            for ours, theirs in _LAYER.items():
-                weights[f"layers.{i}.{ours}"] = self.tensor(f"encoder.layer.{i}.{theirs}")
-            for kind in ("weight", "bias"):
-                parts = [f"encoder.layer.{i}.attention.self.{name}.{kind}" for name in _STACKED]
-                stacked = torch.cat([self.tensor(part) for part in parts])
-                weights[f"layers.{i}.attention.in_projection.{kind}"] = stacked
-        return weights
-
     def give_weights(self, encoder: nn.Module) -> None:
         """Load the weights into an `Encoder` built from `layers` and `embedding`.
 
         Raises:
             PretrainedError: a tensor is missing, or has another size than config.json gives.
         """
-        weights = self.encoder_weights()
+        try:
+            weights = from_bert(self.tensors, self.config["num_hidden_layers"])
+        except KeyError as error:
+            raise self._missing(error.args[0]) from error
         try:
             encoder.load_state_dict(weights)
         except RuntimeError as error:
@@ -127,34 +96,19 @@ class BertFolder:
             ) from error
 
     def tensor(self, name: str) -> Tensor:
-        """One tensor by its name in `BertModel`.
+        """One tensor by its name in the file, without the prefix `bert.`.
 
         Raises:
             PretrainedError: it is not there.
         """
         if name not in self.tensors:
-            raise PretrainedError(
-                f"{self.path} has no tensor '{name}'; it is not a whole BERT, download it again"
-            )
+            raise self._missing(name)
         return self.tensors[name]
 
-
-def bert_weights(encoder: nn.Module) -> dict[str, Tensor]:
-    """The weights of an `Encoder` with a `BertEmbedding` by the names of `BertModel`.
-
-    `BertModel.load_state_dict` takes them, if all layers have the same size.
-    """
-    weights = encoder.state_dict()
-    renamed = {theirs: weights[ours] for ours, theirs in _EMBEDDING.items()}
-    depth = 1 + max(int(name.split(".")[1]) for name in weights if name.startswith("layers."))
-    for i in range(depth):
-        for ours, theirs in _LAYER.items():
-            renamed[f"encoder.layer.{i}.{theirs}"] = weights[f"layers.{i}.{ours}"]
-        for kind in ("weight", "bias"):
-            stacked = weights[f"layers.{i}.attention.in_projection.{kind}"]
-            for name, part in zip(_STACKED, stacked.chunk(3), strict=True):
-                renamed[f"encoder.layer.{i}.attention.self.{name}.{kind}"] = part.clone()
-    return renamed
+    def _missing(self, name: str) -> PretrainedError:
+        return PretrainedError(
+            f"{self.path} has no tensor '{name}'; it is not a whole BERT, download it again"
+        )
 
 
 def _read_config(path: Path) -> dict[str, Any]:

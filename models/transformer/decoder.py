@@ -15,24 +15,11 @@ from torch import Tensor, nn
 from models.errors import ShapeError
 from models.transformer.attention import MultiHeadAttention
 from models.transformer.feed_forward import FeedForward
-from models.transformer.key_value_cache import KeyValueCache
+from models.transformer.key_value_cache import DecoderCache, LayerCache
 from models.transformer.layer_config import LayerConfig, top_of_stack
 from models.transformer.layer_norm import LayerNorm
 from models.transformer.masks import causal_mask, hidden_by_any, over_keys, over_pairs
 from models.transformer.sublayer import SublayerConnection
-
-
-class LayerCache:
-    """What a decoder layer remembers between two steps of generation."""
-
-    def __init__(self) -> None:
-        self.own = KeyValueCache(grows=True)
-        self.source = KeyValueCache(grows=False)
-
-    def reorder(self, rows: Tensor) -> None:
-        """Row i goes on from what row `rows[i]` remembers."""
-        self.own.reorder(rows)
-        self.source.reorder(rows)
 
 
 class DecoderLayer(nn.Module):
@@ -87,23 +74,6 @@ class DecoderLayer(nn.Module):
         x = self.cross_connection(x, attend_to_source)
         x = self.feed_forward_connection(x, self.feed_forward)
         return x, weights
-
-
-class DecoderCache:
-    """What a decoder remembers: one `LayerCache` a layer."""
-
-    def __init__(self, num_layers: int):
-        self.layers = [LayerCache() for _ in range(num_layers)]
-
-    @property
-    def length(self) -> int:
-        """Target tokens read so far."""
-        return self.layers[0].own.length
-
-    def reorder(self, rows: Tensor) -> None:
-        """Row i goes on from what row `rows[i]` remembers: (B,) int, for beam search."""
-        for layer in self.layers:
-            layer.reorder(rows)
 
 
 class Decoder(nn.Module):

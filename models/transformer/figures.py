@@ -108,7 +108,7 @@ def draw_heads(
     picture's name.
     """
     font = chinese_font()
-    if font is None and not "".join((*queries, *keys)).isascii():
+    if font is None and any(character >= "\u2e80" for character in "".join((*queries, *keys))):
         _list_tokens(queries, keys, path.with_suffix(".txt"))
         queries, keys = [list(map(str, range(len(side)))) for side in (queries, keys)]
     rows = -(-len(weights) // columns)

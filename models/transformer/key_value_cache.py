@@ -42,3 +42,33 @@ class KeyValueCache:
         if self.keys is not None and self.values is not None:
             self.keys = self.keys.index_select(0, rows)
             self.values = self.values.index_select(0, rows)
+
+
+class LayerCache:
+    """What a decoder layer remembers between two steps of generation."""
+
+    def __init__(self) -> None:
+        self.own = KeyValueCache(grows=True)
+        self.source = KeyValueCache(grows=False)
+
+    def reorder(self, rows: Tensor) -> None:
+        """Row i goes on from what row `rows[i]` remembers."""
+        self.own.reorder(rows)
+        self.source.reorder(rows)
+
+
+class DecoderCache:
+    """What a decoder remembers: one `LayerCache` a layer."""
+
+    def __init__(self, num_layers: int):
+        self.layers = [LayerCache() for _ in range(num_layers)]
+
+    @property
+    def length(self) -> int:
+        """Target tokens read so far."""
+        return self.layers[0].own.length
+
+    def reorder(self, rows: Tensor) -> None:
+        """Row i goes on from what row `rows[i]` remembers: (B,) int, for beam search."""
+        for layer in self.layers:
+            layer.reorder(rows)

@@ -7,7 +7,7 @@ from typing import Protocol
 import torch
 from torch import Tensor
 
-from models.transformer.decoder import DecoderCache
+from models.transformer.key_value_cache import DecoderCache
 
 
 class SequenceToSequence(Protocol):

@@ -9,8 +9,8 @@ from __future__ import annotations
 from torch import Tensor, nn
 
 from models.errors import UsageError
-from models.transformer.decoder import DecoderCache
 from models.transformer.embedding import PositionedEmbedding, TokenEmbedding
+from models.transformer.key_value_cache import DecoderCache
 from models.transformer.layer_config import LayerConfig
 from models.transformer.masks import causal_mask, padding_mask_from_ids
 from models.transformer.positions import SinusoidalPositions

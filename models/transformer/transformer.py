@@ -12,9 +12,10 @@ from __future__ import annotations
 
 from torch import Tensor, nn
 
-from models.transformer.decoder import Decoder, DecoderCache
+from models.transformer.decoder import Decoder
 from models.transformer.embedding import PositionedEmbedding, TokenEmbedding
 from models.transformer.encoder import Encoder
+from models.transformer.key_value_cache import DecoderCache
 from models.transformer.layer_config import LayerConfig
 from models.transformer.masks import padding_mask_from_ids
 from models.transformer.positions import NoPositions, SinusoidalPositions

@@ -1,4 +1,4 @@
-"""What several tests compare with: random shapes and masks, torch's stacks, equality of gradients."""
+"""What several tests compare with: random shapes and masks, torch's stacks, gradients."""
 
 from __future__ import annotations
 

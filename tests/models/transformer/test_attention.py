@@ -2,7 +2,7 @@ import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from torch import Tensor, nn
+from torch import nn
 
 from models.errors import ShapeError
 from models.transformer.attention import (
@@ -14,7 +14,8 @@ from models.transformer.cost import parameters
 from models.transformer.key_value_cache import KeyValueCache
 from models.transformer.masks import causal_mask, over_keys, over_pairs, padding_mask
 from models.transformer.positions import RotaryPositions
-from tests.models.transformer.references import assert_close, scatter
+
+from .references import assert_close, scatter
 
 THREE_TOKENS = torch.tensor([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]])
 
@@ -88,9 +89,7 @@ def test_the_fused_kernel_equals_the_equation_gradients_and_hidden_rows_included
 
     results = []
     for need_weights in (True, False):
-        output, _ = scaled_dot_product_attention(
-            query, key, value, mask, need_weights=need_weights
-        )
+        output, _ = scaled_dot_product_attention(query, key, value, mask, need_weights=need_weights)
         results.append((output, *torch.autograd.grad(output.square().sum(), (query, key, value))))
 
     for by_steps, fused in zip(*results, strict=True):
@@ -209,7 +208,7 @@ def test_rotary_attention_does_not_know_where_the_sequence_starts():
     attention = MultiHeadAttention(16, 2, rotary=RotaryPositions(8)).eval()
     x = torch.randn(1, 4, 16)
     first, _ = attention(x, x, x)
-    attention.rotary.forward = lambda x, offset=0: RotaryPositions.forward(  # type: ignore
+    attention.rotary.forward = lambda x, offset=0: RotaryPositions.forward(
         attention.rotary, x, offset + 7
     )
 

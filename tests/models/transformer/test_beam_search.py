@@ -32,7 +32,9 @@ def _score(model: Transformer, row: int, target: list[int], alpha: float) -> flo
 
 def _best_of_all(model: Transformer, row: int, alpha: float) -> list[int]:
     """Try every target of at most 4 tokens of the 4 that may be written: 2 = <eos>, 3, 4, 5."""
-    ended = [[*start, 2] for n in range(MAX_LEN) for start in itertools.product((3, 4, 5), repeat=n)]
+    ended = [
+        [*start, 2] for n in range(MAX_LEN) for start in itertools.product((3, 4, 5), repeat=n)
+    ]
     unended = [list(target) for target in itertools.product((3, 4, 5), repeat=MAX_LEN)]
     return max(ended + unended, key=lambda target: _score(model, row, target, alpha))
 

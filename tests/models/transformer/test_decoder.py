@@ -3,11 +3,13 @@ import torch
 from hypothesis import given, settings
 
 from models.errors import ShapeError
-from models.transformer.decoder import Decoder, DecoderCache
+from models.transformer.decoder import Decoder
+from models.transformer.key_value_cache import DecoderCache
 from models.transformer.layer_config import LayerConfig
 from models.transformer.masks import causal_mask
 from models.transformer.torch_weights import from_torch
-from tests.models.transformer.references import (
+
+from .references import (
     Shape,
     assert_close,
     assert_same_gradients,

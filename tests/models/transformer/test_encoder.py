@@ -10,7 +10,8 @@ from models.transformer.encoder import Encoder, EncoderLayer
 from models.transformer.layer_config import LayerConfig
 from models.transformer.positions import NoPositions
 from models.transformer.torch_weights import from_torch
-from tests.models.transformer.references import (
+
+from .references import (
     Shape,
     assert_close,
     assert_same_gradients,

@@ -5,7 +5,8 @@ from torch import nn
 from models.errors import UsageError
 from models.transformer.cost import parameters
 from models.transformer.feed_forward import FeedForward
-from tests.models.transformer.references import assert_close
+
+from .references import assert_close
 
 
 @pytest.mark.parametrize(

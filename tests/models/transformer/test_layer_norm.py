@@ -2,7 +2,8 @@ import torch
 from torch import nn
 
 from models.transformer.layer_norm import LayerNorm, layer_norm
-from tests.models.transformer.references import assert_close
+
+from .references import assert_close
 
 
 def _scattered(size: int) -> tuple[LayerNorm, nn.LayerNorm]:

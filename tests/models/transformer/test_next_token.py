@@ -4,7 +4,8 @@ import torch
 from models.transformer.layer_config import LayerConfig
 from models.transformer.next_token import NextToken
 from models.transformer.transformer import Transformer
-from tests.models.transformer.references import assert_close
+
+from .references import assert_close
 
 SOURCE = torch.tensor([[3, 4, 5], [7, 8, 0]])
 

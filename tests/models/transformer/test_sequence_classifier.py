@@ -7,7 +7,8 @@ from transformers import BertConfig, BertForSequenceClassification
 from models.errors import PretrainedError
 from models.transformer.masks import from_attention_mask
 from models.transformer.sequence_classifier import SequenceClassifier
-from tests.models.transformer.references import assert_close, scatter
+
+from .references import assert_close, scatter
 
 CONFIG = {
     "vocab_size": 30,

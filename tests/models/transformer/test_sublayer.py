@@ -3,7 +3,8 @@ import torch
 from torch import Tensor
 
 from models.transformer.sublayer import SublayerConnection
-from tests.models.transformer.references import assert_close
+
+from .references import assert_close
 
 
 def _triple(x: Tensor) -> Tensor:

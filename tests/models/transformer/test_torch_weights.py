@@ -2,7 +2,8 @@ import torch
 from hypothesis import given, settings
 
 from models.transformer.torch_weights import to_torch
-from tests.models.transformer.references import (
+
+from .references import (
     Shape,
     our_decoder,
     our_encoder,

@@ -4,7 +4,8 @@ from torch.nn import functional as F
 from models.transformer.layer_config import LayerConfig
 from models.transformer.torch_reference import TorchTransformer
 from models.transformer.transformer import Transformer
-from tests.models.transformer.references import assert_close, scatter
+
+from .references import assert_close, scatter
 
 SMALL = LayerConfig(16, 4, 32, dropout=0.0)
 SOURCE = torch.tensor([[3, 4, 5, 6], [7, 8, 0, 0]])
