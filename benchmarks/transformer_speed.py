@@ -14,7 +14,7 @@ import argparse
 import json
 import statistics
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 import torch
@@ -147,7 +147,7 @@ def step(forward: Forward) -> tuple[float, float]:
     return between - started, time.perf_counter() - between
 
 
-def _median_ms(seconds: Sequence[float]) -> float:
+def _median_ms(seconds: Iterable[float]) -> float:
     return round(1e3 * statistics.median(seconds), 2)
 
 

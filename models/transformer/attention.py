@@ -112,14 +112,13 @@ class MultiHeadAttention(nn.Module):
         self, query: Tensor, key: Tensor, value: Tensor, cache: KeyValueCache | None
     ) -> tuple[Tensor, Tensor, Tensor]:
         """Queries (B, H, Q, head_dim), keys and values (B, H, K, head_dim), the cached included."""
-        if cache is not None and not cache.grows and cache.keys is not None:
-            assert cache.values is not None
-            return self._project(query, 0), cache.keys, cache.values
+        if cache is not None and cache.is_complete:
+            assert cache.keys is not None and cache.values is not None
+            return self._project(query)[0], cache.keys, cache.values
         if query is key and key is value:
-            queries, keys, values = self._project_all(query)
+            queries, keys, values = self._project_at_once(query)
         else:
-            queries = self._project(query, 0)
-            keys, values = self._project(key, 1), self._project(value, 2)
+            queries, keys, values = self._project(query, key, value)
         if self.rotary is not None:
             offset = 0 if cache is None else cache.length
             queries, keys = self.rotary(queries, offset), self.rotary(keys, offset)
@@ -127,17 +126,16 @@ class MultiHeadAttention(nn.Module):
             keys, values = cache.extend(keys, values)
         return queries, keys, values
 
-    def _project_all(self, x: Tensor) -> tuple[Tensor, ...]:
+    def _project_at_once(self, x: Tensor) -> list[Tensor]:
         """x W_Q, x W_K and x W_V in one multiplication, each (B, H, S, head_dim)."""
-        projected = self.in_projection(x)  # (B, S, 3 · H · head_dim)
-        split = projected.unflatten(-1, (3, self.num_heads, self.head_dim))
-        return split.permute(2, 0, 3, 1, 4).unbind(0)  # (3, B, H, S, head_dim)
+        projected = self.in_projection(x).unflatten(-1, (-1, self.head_dim))  # (B, S, 3H, head_dim)
+        return [part.transpose(1, 2) for part in projected.split(self.num_heads, dim=2)]
 
-    def _project(self, x: Tensor, which: int) -> Tensor:
-        """x W_Q (`which` = 0), x W_K (1) or x W_V (2), cut into heads: (B, H, S, head_dim)."""
-        weight, bias = self.in_projection.weight, self.in_projection.bias
-        projected = F.linear(x, weight.chunk(3)[which], bias.chunk(3)[which])
-        return projected.unflatten(-1, (self.num_heads, self.head_dim)).transpose(1, 2)
+    def _project(self, *inputs: Tensor) -> list[Tensor]:
+        """Each input by its own of W_Q, W_K and W_V, in this order: (B, H, S, head_dim) each."""
+        weights, biases = self.in_projection.weight.chunk(3), self.in_projection.bias.chunk(3)
+        projected = [F.linear(*each) for each in zip(inputs, weights, biases, strict=False)]
+        return [x.unflatten(-1, (-1, self.head_dim)).transpose(1, 2) for x in projected]
 
 
 @overload

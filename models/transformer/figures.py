@@ -68,6 +68,7 @@ def draw_positions(path: Path, max_len: int = 50, d_model: int = 20) -> Path:
     figure, axes = plt.subplots(figsize=(5, 8), layout="constrained")
     image = axes.imshow(sinusoids(max_len, d_model), cmap="RdBu", vmin=-1, vmax=1, aspect="auto")
     axes.set(xlabel="dimension", ylabel="position", title="PE: fast waves left, slow waves right")
+    axes.set_xticks(range(0, d_model, 2))
     figure.colorbar(image)
     return _write(figure, path)
 
@@ -95,6 +96,7 @@ def draw_parameter_growth(path: Path, sizes: Sequence[int] = (64, 128, 256, 512,
     axes.set(
         xlabel="d_model", ylabel="parameters", title="twice the size, four times the parameters"
     )
+    axes.margins(0.2)  # room for the numbers
     axes.grid(alpha=0.3)
     return _write(figure, path)
 

@@ -29,6 +29,11 @@ class KeyValueCache:
         """Keys remembered so far."""
         return 0 if self.keys is None else self.keys.size(2)
 
+    @property
+    def is_complete(self) -> bool:
+        """Whether there is nothing more to remember."""
+        return not self.grows and self.keys is not None
+
     def extend(self, keys: Tensor, values: Tensor) -> tuple[Tensor, Tensor]:
         """Remember a step's (B, H, new, head_dim); all that are remembered, (B, H, K, head_dim)."""
         if self.keys is not None and self.values is not None:
