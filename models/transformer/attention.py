@@ -112,9 +112,9 @@ class MultiHeadAttention(nn.Module):
         self, query: Tensor, key: Tensor, value: Tensor, cache: KeyValueCache | None
     ) -> tuple[Tensor, Tensor, Tensor]:
         """Queries (B, H, Q, head_dim), keys and values (B, H, K, head_dim), the cached included."""
-        if cache is not None and cache.is_complete:
-            assert cache.keys is not None and cache.values is not None
-            return self._project(query)[0], cache.keys, cache.values
+        complete = None if cache is None else cache.complete
+        if complete is not None:
+            return self._project(query)[0], *complete
         if query is key and key is value:
             queries, keys, values = self._project_at_once(query)
         else:

@@ -30,9 +30,11 @@ class KeyValueCache:
         return 0 if self.keys is None else self.keys.size(2)
 
     @property
-    def is_complete(self) -> bool:
-        """Whether there is nothing more to remember."""
-        return not self.grows and self.keys is not None
+    def complete(self) -> tuple[Tensor, Tensor] | None:
+        """The keys and values, if none will be added to them."""
+        if self.grows or self.keys is None or self.values is None:
+            return None
+        return self.keys, self.values
 
     def extend(self, keys: Tensor, values: Tensor) -> tuple[Tensor, Tensor]:
         """Remember a step's (B, H, new, head_dim); all that are remembered, (B, H, K, head_dim)."""

@@ -12,11 +12,11 @@ def written(tmp_path: Path) -> Path:
     words = ["one", "two", "three", "four", "five", "six"]
     lines = [f"{a} {b} {c}\t{c} {b} {a}" for a in words for b in words for c in words]
     (tmp_path / "pairs.txt").write_text("\n".join(lines), encoding="utf-8")
-    sizes = "--d-model 16 --heads 2 --d-ff 32 --layers 1 --vocab-size 60".split()
-    run = ["--epochs", "1", "--cache-lengths", "4", "8"]
+    model = ["--d-model", "16", "--heads", "2", "--d-ff", "32", "--layers", "1"]
+    run = ["--epochs", "1", "--vocab-size", "60", "--cache-lengths", "4", "8"]
     paths = ["--data", str(tmp_path / "pairs.txt"), "--output", str(tmp_path / "out")]
 
-    translate.main([*paths, *sizes, *run])
+    translate.main([*paths, *model, *run])
     return tmp_path / "out"
 
 
