@@ -91,7 +91,7 @@ def seconds(layer: LayerConfig, length: int, repeats: int = 5) -> ByComponent:
     attention, feed_forward = MultiHeadAttention.of(layer).eval(), FeedForward.of(layer).eval()
     x = torch.randn(1, length, layer.d_model)
     joined = torch.randn(1, length, heads * size)
-    query, key, value = torch.randn(3, 1, heads, length, size)
+    query, key, value = torch.randn(3, 1, heads, length, size).unbind()
 
     def project() -> None:
         attention.out_projection(joined)

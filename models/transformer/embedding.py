@@ -12,6 +12,7 @@ import math
 
 import torch
 from torch import Tensor, nn
+from torch.nn import functional as F
 
 from models.transformer.layer_norm import LayerNorm
 from models.transformer.positions import LearnedPositions
@@ -33,7 +34,7 @@ class TokenEmbedding(nn.Module):
 
     def forward(self, ids: Tensor) -> Tensor:
         """(B, S) int64 to (B, S, d_model)."""
-        return nn.functional.embedding(ids, self.weight) * self.scale
+        return F.embedding(ids, self.weight) * self.scale
 
     def reset_parameters(self) -> None:
         """N(0, 1 / d_model): the scaled vectors have unit variance."""
@@ -61,7 +62,8 @@ class PositionedEmbedding(nn.Module):
         Raises:
             ShapeError: the sequence reaches beyond the positions.
         """
-        return self.dropout(self.positions(self.tokens(ids), offset))
+        x: Tensor = self.dropout(self.positions(self.tokens(ids), offset))
+        return x
 
 
 class BertEmbedding(nn.Module):
@@ -101,8 +103,9 @@ class BertEmbedding(nn.Module):
         Raises:
             ShapeError: a sequence longer than max_len.
         """
-        x = self.positions(self.tokens(ids) + self.segments.weight[0])
-        return self.dropout(self.norm(x))
+        x: Tensor = self.positions(self.tokens(ids) + self.segments.weight[0])
+        x = self.dropout(self.norm(x))
+        return x
 
     def reset_parameters(self) -> None:
         """N(0, 0.02²), as BERT."""

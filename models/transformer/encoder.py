@@ -90,7 +90,7 @@ class Encoder(nn.Module):
         super().__init__()
         top = top_of_stack(layers)
         self.configs = tuple(layers)
-        self.embedding = embedding or nn.Identity()
+        self.embedding = nn.Identity() if embedding is None else embedding
         self.layers = nn.ModuleList(EncoderLayer(config) for config in layers)
         has_norm = top.norm_first if final_norm is None else final_norm
         self.final_norm = LayerNorm(top.d_model, top.eps) if has_norm else nn.Identity()
@@ -110,7 +110,8 @@ class Encoder(nn.Module):
         x = self.embedding(source)
         for layer in self.layers:
             x, _ = layer(x, mask)
-        return self.final_norm(x)
+        output: Tensor = self.final_norm(x)
+        return output
 
     def trace(self, source: Tensor, padding_mask: Tensor | None = None) -> EncoderTrace:
         """As `forward`, but keep every layer's output and attention weights.

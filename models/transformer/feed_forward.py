@@ -57,7 +57,8 @@ class FeedForward(nn.Module):
     def forward(self, x: Tensor) -> Tensor:
         """(B, S, d_model) to (B, S, d_model)."""
         inner = self.activation(self.widen(x))  # (B, S, d_ff)
-        return self.narrow(self.dropout(inner))  # (B, S, d_model)
+        narrowed: Tensor = self.narrow(self.dropout(inner))  # (B, S, d_model)
+        return narrowed
 
     def reset_parameters(self) -> None:
         """Xavier-uniform weights, zero biases."""

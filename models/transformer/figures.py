@@ -66,7 +66,9 @@ def draw_all(output: Path, encoder_folder: Path | None, title: str) -> list[Path
 def draw_positions(path: Path, max_len: int = 50, d_model: int = 20) -> Path:
     """The positional encoding: a row a position, a column a dimension."""
     figure, axes = plt.subplots(figsize=(5, 8), layout="constrained")
-    image = axes.imshow(sinusoids(max_len, d_model), cmap="RdBu", vmin=-1, vmax=1, aspect="auto")
+    image = axes.imshow(
+        sinusoids(max_len, d_model).numpy(), cmap="RdBu", vmin=-1, vmax=1, aspect="auto"
+    )
     axes.set(xlabel="dimension", ylabel="position", title="PE: fast waves left, slow waves right")
     axes.set_xticks(range(0, d_model, 2))
     figure.colorbar(image)
@@ -76,9 +78,10 @@ def draw_positions(path: Path, max_len: int = 50, d_model: int = 20) -> Path:
 def draw_masks(path: Path, lengths: Sequence[int] = (10, 7, 4, 8), max_len: int = 10) -> Path:
     """The padding mask of a batch and the causal mask; dark = hidden."""
     figure, (left, right) = plt.subplots(1, 2, figsize=(9, 4), layout="constrained")
-    left.imshow(padding_mask(torch.tensor(lengths), max_len), cmap="Greys", vmin=0, vmax=1)
+    hidden = padding_mask(torch.tensor(lengths), max_len)
+    left.imshow(hidden.numpy(), cmap="Greys", vmin=0, vmax=1)
     left.set(xlabel="key", ylabel="row of the batch", title="padding mask (B, K)")
-    right.imshow(causal_mask(max_len), cmap="Greys", vmin=0, vmax=1)
+    right.imshow(causal_mask(max_len).numpy(), cmap="Greys", vmin=0, vmax=1)
     right.set(xlabel="key", ylabel="query", title="causal mask (Q, K)")
     return _write(figure, path)
 
@@ -120,7 +123,7 @@ def draw_heads(
         for axes in np.ravel(grid)[len(weights) :]:
             axes.remove()
         for head, (axes, of_head) in enumerate(zip(np.ravel(grid), weights, strict=False)):
-            axes.imshow(of_head.detach(), cmap="Blues", vmin=0, vmax=1)
+            axes.imshow(of_head.detach().numpy(), cmap="Blues", vmin=0, vmax=1)
             axes.set_title(f"head {head}", fontsize=9)
             axes.set_xticks(range(len(keys)), keys, rotation=90, fontsize=7)
             axes.set_yticks(range(len(queries)), queries, fontsize=7)

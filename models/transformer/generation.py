@@ -62,7 +62,7 @@ def generate(
         if strategy == "beam":
             return beam_search(next_token, max_len, beam_size, length_penalty)
         if strategy == "greedy":
-            return _write(next_token, max_len, partial(torch.argmax, dim=-1))
+            return _write(next_token, max_len, lambda scores: scores.argmax(dim=-1))
         keep = {"top_k": partial(keep_top_k, k=top_k), "top_p": partial(keep_top_p, p=top_p)}
         generator = None if seed is None else torch.Generator(source.device).manual_seed(seed)
         return _write(

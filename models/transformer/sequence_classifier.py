@@ -44,7 +44,8 @@ class SequenceClassifier(nn.Module):
         """
         first = self.encoder(ids, padding_mask)[:, 0]  # (B, d_model)
         pooled = torch.tanh(self.pooler(first))
-        return self.classifier(self.dropout(pooled))
+        logits: Tensor = self.classifier(self.dropout(pooled))
+        return logits
 
     @classmethod
     def from_bert(cls, folder: Path | str) -> Self:

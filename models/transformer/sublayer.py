@@ -44,4 +44,5 @@ class SublayerConnection(nn.Module):
         """(B, S, d_model) to (B, S, d_model); `sublayer` must keep the shape."""
         if self.norm_first:
             return x + self.dropout(sublayer(self.norm(x)))
-        return self.norm(x + self.dropout(sublayer(x)))
+        normed: Tensor = self.norm(x + self.dropout(sublayer(x)))
+        return normed

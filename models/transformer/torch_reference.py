@@ -72,12 +72,16 @@ class TorchTransformer(nn.Module):
             tgt_key_padding_mask=padding_mask_from_ids(target, self.pad_id),
             memory_key_padding_mask=source_padding,
         )
-        return self.output_projection(hidden)
+        logits: Tensor = self.output_projection(hidden)
+        return logits
 
     def encode(self, source: Tensor) -> Tensor:
         """(B, S) ids to (B, S, d_model)."""
         padding = padding_mask_from_ids(source, self.pad_id)
-        return self.transformer.encoder(self.source_embedding(source), src_key_padding_mask=padding)
+        memory: Tensor = self.transformer.encoder(
+            self.source_embedding(source), src_key_padding_mask=padding
+        )
+        return memory
 
     def decode(
         self, target: Tensor, memory: Tensor, source: Tensor, cache: DecoderCache | None = None
@@ -90,7 +94,8 @@ class TorchTransformer(nn.Module):
             tgt_key_padding_mask=padding_mask_from_ids(target, self.pad_id),
             memory_key_padding_mask=padding_mask_from_ids(source, self.pad_id),
         )
-        return self.output_projection(hidden)
+        logits: Tensor = self.output_projection(hidden)
+        return logits
 
     def new_cache(self) -> DecoderCache:
         """There is none.

@@ -89,7 +89,8 @@ class Transformer(nn.Module):
         # With a cache, only rows that have ended hold padding, and nobody reads those.
         target_padding = padding_mask_from_ids(target, self.pad_id) if cache is None else None
         hidden = self.decoder(target, memory, target_padding, source_padding, cache)
-        return self.output_projection(hidden)
+        logits: Tensor = self.output_projection(hidden)
+        return logits
 
     def new_cache(self) -> DecoderCache:
         """An empty cache for a sequence of calls of `decode`."""
