@@ -103,8 +103,8 @@ class BertEmbedding(nn.Module):
         Raises:
             ShapeError: a sequence longer than max_len.
         """
-        x: Tensor = self.positions(self.tokens(ids) + self.segments.weight[0])
-        x = self.dropout(self.norm(x))
+        summed = self.positions(self.tokens(ids) + self.segments.weight[0])
+        x: Tensor = self.dropout(self.norm(summed))
         return x
 
     def reset_parameters(self) -> None:
