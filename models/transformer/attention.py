@@ -128,14 +128,19 @@ class MultiHeadAttention(nn.Module):
 
     def _project_at_once(self, x: Tensor) -> list[Tensor]:
         """x W_Q, x W_K and x W_V in one multiplication, each (B, H, S, head_dim)."""
-        projected = self.in_projection(x).unflatten(-1, (-1, self.head_dim))  # (B, S, 3H, head_dim)
+        projected = self._cut(self.in_projection(x))  # (B, S, 3 · H, head_dim)
         return [part.transpose(1, 2) for part in projected.split(self.num_heads, dim=2)]
 
     def _project(self, *inputs: Tensor) -> list[Tensor]:
         """Each input by its own of W_Q, W_K and W_V, in this order: (B, H, S, head_dim) each."""
         weights, biases = self.in_projection.weight.chunk(3), self.in_projection.bias.chunk(3)
         projected = [F.linear(*each) for each in zip(inputs, weights, biases, strict=False)]
-        return [x.unflatten(-1, (-1, self.head_dim)).transpose(1, 2) for x in projected]
+        return [self._cut(x).transpose(1, 2) for x in projected]
+
+    def _cut(self, projected: Tensor) -> Tensor:
+        """(B, S, heads · head_dim) to (B, S, heads, head_dim)."""
+        batch, length, _ = projected.shape
+        return projected.view(batch, length, -1, self.head_dim)
 
 
 @overload

@@ -42,7 +42,7 @@ def beam_search(next_token: NextToken, max_len: int, beam_size: int, alpha: floa
         if finished.all():
             break
     best = (totals / length_penalty(lengths, alpha)).argmax(dim=1, keepdim=True)  # (B, 1)
-    chosen = target.unflatten(0, (batch, beam_size)).take_along_dim(best.unsqueeze(-1), dim=1)
+    chosen = target.view(batch, beam_size, -1).take_along_dim(best.unsqueeze(-1), dim=1)
     return chosen[:, 0, 1:]
 
 
@@ -64,7 +64,7 @@ def _best_continuations(
 
     A finished target goes on with padding alone, at no cost.
     """
-    steps = next_token.log_probabilities(target).unflatten(0, totals.shape)  # (B, W, V)
+    steps = next_token.log_probabilities(target).view(*totals.shape, -1)  # (B, W, V)
     waiting = torch.full_like(steps, -torch.inf)
     waiting[..., next_token.model.pad_id] = 0.0
     steps = torch.where(finished.unsqueeze(-1), waiting, steps)

@@ -61,10 +61,12 @@ class DecoderLayer(nn.Module):
         own, source = (cache.own, cache.source) if cache else (None, None)
 
         def attend_to_itself(x: Tensor) -> Tensor:
-            return self.self_attention(x, x, x, target_mask, cache=own)[0]
+            output: Tensor = self.self_attention(x, x, x, target_mask, cache=own)[0]
+            return output
 
         def attend_to_source(x: Tensor) -> Tensor:
             nonlocal weights
+            output: Tensor
             output, weights = self.cross_attention(
                 x, memory, memory, source_mask, need_weights, cache=source
             )

@@ -51,6 +51,7 @@ class EncoderLayer(nn.Module):
 
         def attend(x: Tensor) -> Tensor:
             nonlocal weights
+            output: Tensor
             output, weights = self.attention(x, x, x, mask, need_weights)
             return output
 

@@ -8,7 +8,7 @@ from models.transformer.encoder import Encoder
 
 
 def test_weights_go_there_and_back_unchanged(tmp_path: Path):
-    config = BertConfig(30, hidden_size=16, num_hidden_layers=2, num_attention_heads=4)
+    config = BertConfig(vocab_size=30, hidden_size=16, num_hidden_layers=2, num_attention_heads=4)
     theirs = BertModel(config, add_pooling_layer=False)
     theirs.save_pretrained(tmp_path)
 
