@@ -129,7 +129,7 @@ class MultiHeadAttention(nn.Module):
     def _project_at_once(self, x: Tensor) -> list[Tensor]:
         """x W_Q, x W_K and x W_V in one multiplication, each (B, H, S, head_dim)."""
         projected = self._cut(self.in_projection(x))  # (B, S, 3 · H, head_dim)
-        return [part.transpose(1, 2) for part in projected.split(self.num_heads, dim=2)]
+        return [part.transpose(1, 2) for part in projected.chunk(3, dim=2)]
 
     def _project(self, *inputs: Tensor) -> list[Tensor]:
         """Each input by its own of W_Q, W_K and W_V, in this order: (B, H, S, head_dim) each."""

@@ -66,7 +66,8 @@ class Transformer(nn.Module):
 
     def encode(self, source: Tensor) -> Tensor:
         """Read a source, once: (B, S) ids to (B, S, d_model)."""
-        return self.encoder(source, padding_mask_from_ids(source, self.pad_id))
+        memory: Tensor = self.encoder(source, padding_mask_from_ids(source, self.pad_id))
+        return memory
 
     def decode(
         self,

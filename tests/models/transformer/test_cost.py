@@ -36,8 +36,8 @@ def test_the_notes_table_counts_feed_forward_at_half_our_unit(
 ):
     found = cost.flops(BASE, length)
 
-    assert found.attention / 1e6 == pytest.approx(attention, rel=1e-3)
-    assert found.feed_forward / 1e6 == pytest.approx(2 * feed_forward, rel=1e-3)
+    assert found.attention / 1e6 == pytest.approx(attention, rel=2e-3)
+    assert found.feed_forward / 1e6 == pytest.approx(2 * feed_forward, rel=2e-3)
 
 
 def test_attention_meets_feed_forward_at_d_ff_and_with_its_projections_2d_earlier():

@@ -37,14 +37,15 @@ def test_scores_titles_as_the_fine_tuned_bert_does(tmp_path: Path):
 
 
 def test_padding_does_not_change_a_titles_scores(tmp_path: Path):
-    BertForSequenceClassification(BertConfig(**CONFIG)).save_pretrained(tmp_path)
+    torch.manual_seed(0)
+    scatter(BertForSequenceClassification(BertConfig(**CONFIG))).save_pretrained(tmp_path)
     model, ids = SequenceClassifier.from_bert(tmp_path), torch.tensor([[2, 7, 9, 3]])
     padded = torch.nn.functional.pad(ids, (0, 5))
 
     padding = torch.arange(9).unsqueeze(0) >= 4
 
     assert_close(model(padded, padding), model(ids))
-    assert not torch.allclose(model(padded), model(ids), atol=1e-4)
+    assert not torch.allclose(model(padded), model(ids), atol=1e-3)
 
 
 def test_an_encoder_without_a_head_is_refused(tmp_path: Path):
