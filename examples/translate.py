@@ -121,7 +121,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--data", type=Path, required=True, help="lines of source<TAB>target")
     parser.add_argument("--output", type=Path, default=Path("artifacts/translation"))
-    parser.add_argument("--epochs", type=int, default=12)
+    parser.add_argument("--epochs", type=int, default=20)
     parser.add_argument("--batch-size", type=int, default=128)
     parser.add_argument("--learning-rate", type=float, default=1.5e-3)
     parser.add_argument("--d-model", type=int, default=256)

@@ -95,7 +95,9 @@ def draw_parameter_growth(path: Path, sizes: Sequence[int] = (64, 128, 256, 512,
     figure, axes = plt.subplots(figsize=(6, 4), layout="constrained")
     axes.loglog(sizes, counts, "o-", base=2)
     for size, count in zip(sizes, counts, strict=True):
-        axes.annotate(f"{count:,}", (size, count), xytext=(4, -12), textcoords="offset points")
+        axes.annotate(
+            f"{count:,}", (size, count), xytext=(-8, 8), ha="right", textcoords="offset points"
+        )
     axes.set(
         xlabel="d_model", ylabel="parameters", title="twice the size, four times the parameters"
     )
