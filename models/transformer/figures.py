@@ -14,7 +14,7 @@ from torch import Tensor
 
 from models.errors import PretrainedError
 from models.staging import staged_file
-from models.transformer.cost import parameters
+from models.transformer.cost import parameters_by_component
 from models.transformer.encoder import Encoder
 from models.transformer.layer_config import LayerConfig
 from models.transformer.masks import causal_mask, padding_mask
@@ -88,10 +88,8 @@ def draw_masks(path: Path, lengths: Sequence[int] = (10, 7, 4, 8), max_len: int 
 
 def draw_parameter_growth(path: Path, sizes: Sequence[int] = (64, 128, 256, 512, 1024)) -> Path:
     """Parameters of two encoder layers with d_ff = 4 d_model, against d_model."""
-    counts = [
-        parameters(Encoder([LayerConfig(size, size // 32, 4 * size)] * 2, final_norm=False))
-        for size in sizes
-    ]
+    layers = [LayerConfig(size, size // 32, 4 * size) for size in sizes]
+    counts = [2 * sum(parameters_by_component(layer).values()) for layer in layers]
     figure, axes = plt.subplots(figsize=(6, 4), layout="constrained")
     axes.loglog(sizes, counts, "o-", base=2)
     for size, count in zip(sizes, counts, strict=True):
