@@ -1,0 +1,68 @@
+"""A class for a whole title, from the encoder's vector of its first token.
+
+    logits = W · Dropout(tanh(P · h₀ + p)) + b        h₀: the output at [CLS]
+Source: Devlin et al. 2019, section 4.1; transformers' `BertForSequenceClassification`.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Self
+
+import torch
+from torch import Tensor, nn
+
+from models.transformer.bert import BertFolder
+from models.transformer.encoder import Encoder
+
+
+class SequenceClassifier(nn.Module):
+    """An encoder, BERT's pooler and a linear layer.
+
+    Args:
+        encoder: with an embedding; its vectors are (B, S, d_model).
+        d_model: size of its vectors.
+        num_classes: size of the output.
+        dropout: share of the pooled vector set to 0 in training.
+    """
+
+    def __init__(self, encoder: Encoder, d_model: int, num_classes: int, dropout: float = 0.1):
+        super().__init__()
+        self.encoder = encoder
+        self.pooler = nn.Linear(d_model, d_model)
+        self.dropout = nn.Dropout(dropout)
+        self.classifier = nn.Linear(d_model, num_classes)
+
+    def forward(self, ids: Tensor, padding_mask: Tensor | None = None) -> Tensor:
+        """Score titles.
+
+        Args:
+            ids: (B, S) int64, the first one of each row [CLS].
+            padding_mask: (B, S) bool; True = padding.
+        Returns:
+            (B, num_classes) logits.
+        """
+        first = self.encoder(ids, padding_mask)[:, 0]  # (B, d_model)
+        pooled = torch.tanh(self.pooler(first))
+        logits: Tensor = self.classifier(self.dropout(pooled))
+        return logits
+
+    @classmethod
+    def from_bert(cls, folder: Path | str) -> Self:
+        """The classifier of a fine-tuned Hugging Face BERT folder, in evaluation mode.
+
+        Raises:
+            PretrainedError: not such a folder, or one without pooler and classifier.
+        """
+        bert = BertFolder.read(Path(folder))
+        weight = bert.tensor("classifier.weight")  # (num_classes, d_model)
+        num_classes, d_model = weight.shape
+        dropout = bert.config.get("classifier_dropout")
+        if dropout is None:
+            dropout = bert.config.get("hidden_dropout_prob", 0.1)
+        model = cls(Encoder.from_bert(folder), d_model, num_classes, dropout)
+        for layer, name in ((model.pooler, "pooler.dense"), (model.classifier, "classifier")):
+            layer.load_state_dict(
+                {kind: bert.tensor(f"{name}.{kind}") for kind in ("weight", "bias")}
+            )
+        return model.eval()
