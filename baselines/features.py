@@ -1,0 +1,116 @@
+"""TF-IDF features of titles: n-grams of characters beside n-grams of words (scikit-learn).
+
+N-grams are hashed into a table of fixed size instead of listed in a vocabulary: a vocabulary of
+260,000 n-grams makes a skops file of over 100 MB of JSON, a hash needs none. An n-gram is counted
+once a title, since titles are short.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from baselines.segmentation import marked, words
+from models.errors import MissingDependency, UsageError
+
+try:
+    from sklearn.compose import ColumnTransformer
+    from sklearn.feature_extraction.text import HashingVectorizer, TfidfTransformer
+    from sklearn.feature_selection import VarianceThreshold
+    from sklearn.pipeline import Pipeline
+except ImportError as error:
+    raise MissingDependency("scikit-learn", "train") from error
+
+_LARGEST_TABLE_BITS = 26
+
+
+@dataclass(frozen=True)
+class FeatureSettings:
+    """Which n-grams are counted."""
+
+    character_ngrams: int = 3
+    """Characters of the longest character n-gram; all shorter ones are counted too."""
+    word_ngrams: int = 2
+    """Words of the longest word n-gram; all shorter ones are counted too."""
+    word_weight: float = 0.85
+    """Factor on the word columns; the character columns have 1."""
+    min_titles: int = 2
+    """Training titles that an n-gram must occur in to be counted."""
+    table_bits: int = 21
+    """Base-2 logarithm of the columns that character n-grams, and again words, are hashed into."""
+
+    def __post_init__(self) -> None:
+        if min(self.character_ngrams, self.word_ngrams, self.min_titles) < 1:
+            raise UsageError("character_ngrams, word_ngrams and min_titles must be at least 1")
+        if not 4 <= self.table_bits <= _LARGEST_TABLE_BITS:
+            raise UsageError(
+                f"table_bits must be in [4, {_LARGEST_TABLE_BITS}], not {self.table_bits}"
+            )
+        if not self.word_weight >= 0:
+            raise UsageError(f"word_weight must be 0 or more, not {self.word_weight}")
+
+
+def title_columns(titles: Sequence[str]) -> np.ndarray:
+    """(n, 2) object: the title with its ends marked, and its words separated by spaces."""
+    columns = np.empty((len(titles), 2), dtype=object)
+    for row, title in enumerate(titles):
+        columns[row] = marked(title), words(title)
+    return columns
+
+
+def tfidf_columns(settings: FeatureSettings, titles: int) -> ColumnTransformer:
+    """An unfitted transformer of `title_columns` to (n, columns) float32 CSR.
+
+    Either half of a row, characters and words, is of length 1 before `word_weight`.
+
+    Args:
+        titles: how many it will be fitted on.
+    """
+    threshold = variance_threshold(settings.min_titles, titles)
+    characters: dict[str, object] = {
+        "analyzer": "char",
+        "ngram_range": (1, settings.character_ngrams),
+    }
+    separated: dict[str, object] = {
+        "analyzer": "word",
+        "token_pattern": r"\S+",
+        "ngram_range": (1, settings.word_ngrams),
+    }
+    return ColumnTransformer(
+        [
+            ("characters", _half(characters, settings.table_bits, threshold), 0),
+            ("words", _half(separated, settings.table_bits, threshold), 1),
+        ],
+        transformer_weights={"words": settings.word_weight},
+        sparse_threshold=1.0,
+    )
+
+
+def variance_threshold(min_titles: int, titles: int) -> float:
+    """What the variance of a column exceeds if at least `min_titles` of `titles` rows hold a 1.
+
+    A column that holds a 1 in a share p of the rows has the variance p (1 - p). The largest
+    number of titles that is asked for is a tenth of them.
+    """
+    share = min((min_titles - 0.5) / titles, 0.1)
+    return share * (1 - share)
+
+
+def _half(analysis: dict[str, object], table_bits: int, threshold: float) -> Pipeline:
+    counts = HashingVectorizer(
+        **analysis,
+        n_features=2**table_bits,
+        lowercase=False,
+        binary=True,
+        norm=None,
+        alternate_sign=False,
+        dtype=np.float32,
+    )
+    steps = [
+        ("counts", counts),
+        ("frequent", VarianceThreshold(threshold)),
+        ("tfidf", TfidfTransformer()),
+    ]
+    return Pipeline(steps)

@@ -1,0 +1,94 @@
+"""A linear model over n-grams of characters and words: the strongest cheap baseline.
+
+A support vector machine, one class against the rest; its margins, scaled, are read as logits. It
+scored higher on dev than logistic regression over the same features.
+Source: Wang and Manning 2012, "Baselines and Bigrams"; Fan et al. 2008, LIBLINEAR.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from baselines.features import FeatureSettings, tfidf_columns, title_columns
+from baselines.sklearn_route import SklearnClassifier
+from baselines.training_rows import check_rows
+from models.calibration import softmax
+from models.errors import MissingDependency, UsageError
+from models.labels import Labels
+
+try:
+    from sklearn.compose import ColumnTransformer
+    from sklearn.pipeline import Pipeline
+    from sklearn.svm import LinearSVC
+except ImportError as error:
+    raise MissingDependency("scikit-learn", "train") from error
+
+
+@dataclass(frozen=True)
+class LinearSettings(FeatureSettings):
+    """How to train the linear model."""
+
+    inverse_regularisation: float = 1.0
+    """LinearSVC's C: larger fits the training titles more closely."""
+    margin_scale: float = 3.5
+    """Factor that makes a margin a logit; a temperature fitted on dev corrects it further."""
+    max_iterations: int = 1000
+    """Passes of the solver over the titles, at most."""
+    seed: int = 13
+    """Of the order in which the solver visits the titles."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not (self.inverse_regularisation > 0 and self.margin_scale > 0):
+            raise UsageError("inverse_regularisation and margin_scale must be above 0")
+        if self.max_iterations < 1:
+            raise UsageError("max_iterations must be at least 1")
+
+
+class LinearClassifier(SklearnClassifier):
+    """Scores titles with a linear model; `decision_function` of its pipeline gives logits."""
+
+    route: ClassVar[str] = "linear"
+    steps: ClassVar[tuple[type, ...]] = (ColumnTransformer, LinearSVC)
+
+    def scores(self, columns: np.ndarray) -> np.ndarray:
+        logits = self.pipeline.decision_function(columns)
+        if logits.ndim == 1:  # two classes have one margin
+            logits = np.stack([-logits, logits], axis=1)
+        return softmax(logits)
+
+
+def train_linear(
+    titles: Sequence[str],
+    label_ids: Sequence[int],
+    labels: Labels,
+    settings: LinearSettings | None = None,
+    progress: Callable[[str], None] | None = None,
+) -> LinearClassifier:
+    """Fit the linear model; seconds for tens of thousands of titles, on one core.
+
+    Args:
+        progress: told a line at the start of each stage.
+    Raises:
+        DataError: the rows do not fit each other or the labels.
+    """
+    settings = settings or LinearSettings()
+    check_rows(titles, label_ids, labels)
+    report = progress or (lambda line: None)
+    report(f"counting n-grams of {len(titles):,} titles")
+    features = tfidf_columns(settings, len(titles))
+    matrix = features.fit_transform(title_columns(titles))
+    report("fitting the linear model")
+    svm = LinearSVC(
+        C=settings.inverse_regularisation,
+        max_iter=settings.max_iterations,
+        random_state=settings.seed,
+    )
+    svm.fit(matrix, np.asarray(label_ids))
+    svm.coef_ = (svm.coef_ * settings.margin_scale).astype(np.float32)
+    svm.intercept_ = (svm.intercept_ * settings.margin_scale).astype(np.float32)
+    return LinearClassifier(Pipeline([("features", features), ("svm", svm)]), labels)
