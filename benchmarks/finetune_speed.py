@@ -11,9 +11,11 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 import tempfile
 import time
 from collections.abc import Callable
+from contextlib import redirect_stdout
 from pathlib import Path
 
 import torch
@@ -86,7 +88,9 @@ def run_trainer(encoder: Path, examples: Examples, labels: Labels, bf16: bool) -
             disable_tqdm=True,
             logging_strategy="no",
         )
-        Trainer(classifier.model, arguments, train_dataset=_rows(classifier, examples)).train()
+        trainer = Trainer(classifier.model, arguments, train_dataset=_rows(classifier, examples))
+        with redirect_stdout(sys.stderr):  # it prints its own summary
+            trainer.train()
 
 
 def _rows(classifier: EncoderClassifier, examples: Examples) -> list[dict[str, object]]:

@@ -11,7 +11,7 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from cli import data, train, use
+from cli import data, train, transformer, use
 from cli.options import new_parser
 from models.errors import BiaotiError
 
@@ -35,6 +35,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def build_parser() -> argparse.ArgumentParser:
     """The parser of all verbs."""
     parser, verbs = new_parser()
-    for room in (data, train, use):
+    for room in (data, train, use, transformer):
         room.add_to(verbs)
     return parser

@@ -40,7 +40,8 @@ def forest(options: argparse.Namespace) -> None:
     from baselines.tfidf_forest import train_forest
 
     _train_baseline(
-        options, lambda train, labels, _: train_forest(*train, labels, build_settings(options))
+        options,
+        lambda train, labels, _: train_forest(*train, labels, build_settings(options), _say),
     )
 
 
@@ -49,7 +50,8 @@ def linear(options: argparse.Namespace) -> None:
     from baselines.linear import train_linear
 
     _train_baseline(
-        options, lambda train, labels, _: train_linear(*train, labels, build_settings(options))
+        options,
+        lambda train, labels, _: train_linear(*train, labels, build_settings(options), _say),
     )
 
 
@@ -59,7 +61,9 @@ def fasttext(options: argparse.Namespace) -> None:
 
     _train_baseline(
         options,
-        lambda train, labels, dev: train_fasttext(*train, labels, *dev, build_settings(options)),
+        lambda train, labels, dev: train_fasttext(
+            *train, labels, *dev, build_settings(options), _say
+        ),
     )
 
 
@@ -199,6 +203,10 @@ def _training_data(options: argparse.Namespace) -> tuple[Labels, tuple[Source, S
             f"{options.train} {options.dev}' and train on the cleaned copies"
         )
     return labels, (train, dev)
+
+
+def _say(stage: str) -> None:
+    print(stage, file=sys.stderr)
 
 
 def _run_folder(options: argparse.Namespace) -> Path:

@@ -48,6 +48,9 @@ class FineTuneSettings(LoopSettings):
 RECOMMENDED: dict[str, dict[str, Any]] = {"e5-small-zh": {"learning_rate": 8e-5}}
 """Settings found on dev for encoders that want others than a full-size BERT."""
 
+HEAD_SEED = 13
+"""Of a new head's weights: the same in all runs, so that their weights can be averaged."""
+
 
 @dataclass(frozen=True)
 class Examples:
@@ -90,7 +93,7 @@ def fine_tune(
         PretrainedError: the folder cannot be opened as an encoder.
         UsageError: the run folder holds a checkpoint of another run.
     """
-    torch.manual_seed(settings.seed)
+    torch.manual_seed(HEAD_SEED)
     classifier = open_encoder(encoder, labels, settings.max_length)
     loss = ClassificationLoss(classifier, train, settings)
     batches = LengthBucketedBatches(loss.lengths, settings.batch_size, settings.seed)

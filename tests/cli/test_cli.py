@@ -19,6 +19,8 @@ VERBS = [
     ["evaluate"],
     ["classify"],
     ["serve"],
+    ["transformer", "figures"],
+    ["transformer", "cost"],
 ]
 
 
