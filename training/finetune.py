@@ -45,7 +45,14 @@ class FineTuneSettings(LoopSettings):
             raise UsageError("label_smoothing must be in [0, 1) and consistency at least 0")
 
 
-RECOMMENDED: dict[str, dict[str, Any]] = {"e5-small-zh": {"learning_rate": 8e-5}}
+RECOMMENDED: dict[str, dict[str, Any]] = {
+    "e5-small-zh": {
+        "epochs": 4,
+        "learning_rate": 1e-4,
+        "label_smoothing": 0.1,
+        "average_decay": 0.999,
+    }
+}
 """Settings found on dev for encoders that want others than a full-size BERT."""
 
 HEAD_SEED = 13
