@@ -14,13 +14,13 @@ from typing import Any
 
 import numpy as np
 from tqdm import tqdm
-from training.corpus import Row, leaked
 
 from evaluation import metrics
 from evaluation.predictions import open_predictions
 from models.artifact import LoadedModel
 from models.calibration import apply_temperature
 from models.machine import describe
+from training.corpus import Row, leaked
 
 CHUNK = 2048
 

@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from training.corpus import Row
 
 from models.errors import UsageError
 from models.labels import Labels
 from models.staging import staged_file
+from training.corpus import Row
 
 Write = Callable[[Sequence[Row], np.ndarray], None]
 
