@@ -1,0 +1,140 @@
+"""A small classifier on our own Transformer encoder (torch).
+
+Its layers may differ in heads and width, and any linear layer may be cut in two of low rank, so
+that what distillation, pruning and factorisation leave is an ordinary, dense, loadable model.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from models.calibration import softmax
+from models.errors import CorruptArtifact, MissingDependency
+from models.labels import Labels
+from models.tokenization import TitleTokenizer, score_by_length
+from models.transformer.layer_config import LayerConfig
+
+try:
+    import torch
+    from safetensors import SafetensorError
+    from safetensors.torch import load_file, save_file
+
+    from models.transformer.embedding import BertEmbedding
+    from models.transformer.encoder import Encoder
+    from models.transformer.low_rank import find_linear, replace_module, two_layers
+    from models.transformer.masks import padding_mask
+    from models.transformer.sequence_classifier import SequenceClassifier
+except ImportError as error:
+    raise MissingDependency(error.name or "torch", "train") from error
+
+_CONFIG, _WEIGHTS = "config.json", "model.safetensors"
+
+
+@dataclass(frozen=True)
+class StudentConfig:
+    """What a student is built from."""
+
+    vocab_size: int
+    max_positions: int
+    """Longest sequence of ids, specials included."""
+    pad_id: int
+    layers: tuple[LayerConfig, ...]
+    """From the embedding upwards."""
+    ranks: dict[str, int] = field(default_factory=dict)
+    """Linear layers cut in two, by their names in the network, with the size in between."""
+
+    def build(self, classes: int) -> SequenceClassifier:
+        """The network, with random weights."""
+        top = self.layers[-1]
+        embedding = BertEmbedding(
+            self.vocab_size,
+            top.d_model,
+            self.max_positions,
+            segments=1,
+            dropout=top.dropout,
+            eps=top.eps,
+        )
+        encoder = Encoder(self.layers, final_norm=False, embedding=embedding)
+        network = SequenceClassifier(encoder, top.d_model, classes, top.dropout)
+        for name, rank in self.ranks.items():
+            replace_module(network, name, two_layers(find_linear(network, name), rank))
+        return network
+
+    @classmethod
+    def from_json(cls, content: dict[str, Any]) -> Self:
+        """Raises: TypeError, UsageError: not what `asdict` gives."""
+        layers = tuple(LayerConfig(**layer) for layer in content["layers"])
+        return cls(**{**content, "layers": layers})
+
+
+class StudentClassifier:
+    """Scores titles with a `SequenceClassifier`.
+
+    Args:
+        network: put into evaluation mode.
+        config: what `network` was built from.
+        batch_size: titles scored at once.
+    """
+
+    route: ClassVar[str] = "student"
+    probe_tolerance: ClassVar[float] = 1e-3
+
+    def __init__(
+        self,
+        network: SequenceClassifier,
+        config: StudentConfig,
+        tokenizer: TitleTokenizer,
+        labels: Labels,
+        batch_size: int = 64,
+    ):
+        self.network = network.eval()
+        self.config = config
+        self.tokenizer = tokenizer
+        self.labels = labels
+        self.max_length: int | None = tokenizer.max_length
+        self.batch_size = batch_size
+
+    def predict_proba(self, titles: Sequence[str]) -> np.ndarray:
+        """Probabilities, (titles, classes) float32, in the titles' order."""
+        return softmax(self.predict_logits(titles))
+
+    def predict_logits(self, titles: Sequence[str]) -> np.ndarray:
+        """Logits, (titles, classes) float32, in the titles' order."""
+        rows = self.tokenizer(titles)
+        return score_by_length(
+            rows, self.config.pad_id, len(self.labels), self.batch_size, self._score
+        )
+
+    def truncated(self, titles: Sequence[str]) -> list[bool]:
+        return self.tokenizer.truncated(titles)
+
+    def save_files(self, folder: Path) -> None:
+        (folder / _CONFIG).write_text(json.dumps(asdict(self.config), indent=2) + "\n")
+        save_file(self.network.state_dict(), folder / _WEIGHTS)
+        self.tokenizer.save(folder)
+
+    @classmethod
+    def load_files(cls, folder: Path, labels: Labels, max_length: int | None) -> Self:
+        try:
+            config = StudentConfig.from_json(json.loads((folder / _CONFIG).read_text()))
+            network = config.build(len(labels))
+            network.load_state_dict(load_file(folder / _WEIGHTS))
+        except (OSError, ValueError, TypeError, KeyError, RuntimeError, SafetensorError) as error:
+            raise CorruptArtifact(f"{folder}: the student cannot be built: {error}") from error
+        length = config.max_positions if max_length is None else max_length
+        tokenizer = TitleTokenizer.read(folder, config.pad_id, length)
+        return cls(network, config, tokenizer, labels)
+
+    @torch.inference_mode()
+    def _score(self, ids: np.ndarray, lengths: np.ndarray) -> np.ndarray:
+        device = next(self.network.parameters()).device
+        mask = padding_mask(torch.from_numpy(lengths), ids.shape[1]).to(device)
+        logits = self.network(torch.from_numpy(ids).to(device), mask)
+        scores: np.ndarray = logits.float().cpu().numpy()
+        return scores

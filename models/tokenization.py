@@ -1,0 +1,105 @@
+"""Titles to token ids with the `tokenizers` library alone, and their way back into order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+
+import numpy as np
+from tokenizers import Tokenizer
+
+from models.errors import CorruptArtifact
+
+FILE = "tokenizer.json"
+
+ScoreBatch = Callable[[np.ndarray, np.ndarray], np.ndarray]
+"""(B, S) int64 ids and (B,) int64 lengths to (B, classes) float32 logits."""
+
+Apply = Callable[..., Iterable[np.ndarray]]
+"""As the built-in `map`: a function and what it is applied to, to the results in order."""
+
+
+class TitleTokenizer:
+    """Cuts titles into ids, framed by the two specials, and no longer than `max_length`.
+
+    The underlying tokenizer is never reconfigured, so threads may share it.
+
+    Args:
+        tokenizer: frames a text as `<first> text <last>`.
+        pad_id: stands after the end of the shorter titles of a batch.
+        max_length: ids of a title that are kept, specials included.
+    """
+
+    def __init__(self, tokenizer: Tokenizer, pad_id: int, max_length: int):
+        self.tokenizer = tokenizer
+        self.pad_id = pad_id
+        self.max_length = max_length
+        tokenizer.no_truncation()
+        tokenizer.no_padding()
+
+    @classmethod
+    def read(cls, folder: Path, pad_id: int, max_length: int) -> TitleTokenizer:
+        """The tokenizer of a model's folder.
+
+        Raises:
+            CorruptArtifact: `tokenizer.json` cannot be read.
+        """
+        try:
+            tokenizer = Tokenizer.from_file(str(folder / FILE))
+        except Exception as error:  # the library raises bare Exception
+            raise CorruptArtifact(f"{folder / FILE} cannot be read: {error}") from error
+        return cls(tokenizer, pad_id, max_length)
+
+    def save(self, folder: Path) -> None:
+        """Write `tokenizer.json`, on one line."""
+        self.tokenizer.save(str(folder / FILE), pretty=False)
+
+    def __call__(self, titles: Sequence[str]) -> list[list[int]]:
+        """Ids of each title; a longer one loses its end, but keeps the closing special."""
+        last = self.max_length - 1
+        return [
+            ids if len(ids) <= self.max_length else [*ids[:last], ids[-1]]
+            for ids in self._encode(titles)
+        ]
+
+    def truncated(self, titles: Sequence[str]) -> list[bool]:
+        """For each title, whether it is longer than `max_length`."""
+        return [len(ids) > self.max_length for ids in self._encode(titles)]
+
+    def _encode(self, titles: Sequence[str]) -> list[list[int]]:
+        if len(titles) == 1:  # without the pool of threads that a batch is cut in
+            return [self.tokenizer.encode(titles[0]).ids]
+        return [encoding.ids for encoding in self.tokenizer.encode_batch_fast(list(titles))]
+
+
+def score_by_length(
+    rows: Sequence[Sequence[int]],
+    pad_id: int,
+    classes: int,
+    batch_size: int,
+    score: ScoreBatch,
+    apply: Apply = map,
+) -> np.ndarray:
+    """Score titles in batches of similar length, padded to their longest.
+
+    Args:
+        apply: runs `score` over the batches; the `map` of a pool of threads does several at once.
+    Returns:
+        (rows, classes) float32 logits, in the order of the rows.
+    """
+    logits = np.empty((len(rows), classes), dtype=np.float32)
+    order = sorted(range(len(rows)), key=lambda i: len(rows[i]))
+    chosen = [order[start : start + batch_size] for start in range(0, len(order), batch_size)]
+    batches = [_pad([rows[i] for i in batch], pad_id) for batch in chosen]
+    for batch, scores in zip(chosen, apply(lambda padded: score(*padded), batches), strict=True):
+        logits[batch] = scores
+    return logits
+
+
+def _pad(rows: Sequence[Sequence[int]], pad_id: int) -> tuple[np.ndarray, np.ndarray]:
+    """(B, longest) int64 ids and (B,) int64 lengths."""
+    lengths = np.array([len(row) for row in rows])
+    ids = np.full((len(rows), lengths.max()), pad_id, dtype=np.int64)
+    for line, row in zip(ids, rows, strict=True):
+        line[: len(row)] = row
+    return ids, lengths

@@ -1,0 +1,1 @@
+"""From a big model to a small one: distil, prune, factorise, quantise, export."""
