@@ -40,7 +40,7 @@ def warmup_then_linear(step: int, total_steps: int, warmup_ratio: float) -> floa
 
 def _depth(name: str) -> int | None:
     """Where a parameter lies: 0 = embeddings, n + 1 = encoder layer n, None = head."""
-    if "embeddings." in name:
+    if re.search(r"\bembeddings?\.", name):
         return 0
     layer = re.search(r"\.layers?\.(\d+)\.", name)
     return int(layer[1]) + 1 if layer else None

@@ -3,6 +3,8 @@ from pathlib import Path
 import pytest
 from transformers import AutoModelForSequenceClassification
 
+from models.transformer.encoder import Encoder
+from models.transformer.sequence_classifier import SequenceClassifier
 from training.optimization import parameter_groups, warmup_then_linear
 
 
@@ -34,6 +36,18 @@ def test_every_layer_learns_at_half_the_rate_of_the_one_above(
     assert rate["bert.encoder.layer.1.output.dense.weight"] == 0.5
     assert rate["bert.encoder.layer.0.output.dense.weight"] == 0.25
     assert rate["bert.embeddings.word_embeddings.weight"] == 0.125
+
+
+def test_the_depth_of_our_own_encoders_weights_is_known_too(tiny_encoder: Path):
+    model = SequenceClassifier(Encoder.from_bert(tiny_encoder), d_model=32, num_classes=3)
+    names = {id(parameter): name for name, parameter in model.named_parameters()}
+    groups = parameter_groups(model, learning_rate=1.0, weight_decay=0.01, layer_decay=0.5)
+    rate = {names[id(p)]: group["lr"] for group in groups for p in group["params"]}
+
+    assert rate["pooler.weight"] == 1.0
+    assert rate["encoder.layers.1.feed_forward.widen.weight"] == 0.5
+    assert rate["encoder.layers.0.feed_forward.widen.weight"] == 0.25
+    assert rate["encoder.embedding.tokens.weight"] == 0.125
 
 
 def test_without_layer_decay_all_learn_alike(tiny_encoder: Path):
