@@ -1,0 +1,102 @@
+"""What the verbs that train have in common: the titles they read, the folders they write."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from cli.options import add_source, source_of
+from models.errors import DataError
+
+if TYPE_CHECKING:
+    from models.artifact import Route
+    from models.labels import Labels
+    from training.corpus import Source
+
+
+def add_data(parser: argparse.ArgumentParser) -> None:
+    """Options for the titles to learn from, and for the model's folder."""
+    parser.add_argument("--train", required=True, metavar="FILE", help="titles to learn from")
+    parser.add_argument(
+        "--dev", required=True, metavar="FILE", help="titles to choose and calibrate on"
+    )
+    parser.add_argument(
+        "--output", required=True, type=Path, metavar="FOLDER", help="where the model is saved"
+    )
+    add_source(parser)
+    parser.add_argument(
+        "--dev-split", metavar="NAME", help="split of a dataset that --dev means, where not --split"
+    )
+
+
+def add_exclude(parser: argparse.ArgumentParser) -> None:
+    """The option for titles that may not be learned from."""
+    parser.add_argument(
+        "--exclude",
+        action="append",
+        default=[],
+        metavar="FILE",
+        help="titles to leave out; repeatable",
+    )
+
+
+def training_data(options: argparse.Namespace) -> tuple[Labels, tuple[Source, Source]]:
+    """The labels and the two splits, in which no row may be unusable."""
+    from training.corpus import check, find_labels
+
+    train = source_of(options, options.train)
+    dev = source_of(options, options.dev, options.dev_split)
+    labels = find_labels(train, options.labels)
+    report = check({"train": train, "dev": dev}, labels)
+    if report.errors:
+        print(report.to_text(), file=sys.stderr)
+        raise DataError(
+            f"{len(report.errors)} rows cannot be used; run 'biaoti data check --fix "
+            f"{options.train} {options.dev}' and train on the cleaned copies"
+        )
+    return labels, (train, dev)
+
+
+def read_titles(options: argparse.Namespace, names: Iterable[str]) -> list[str]:
+    """The titles of some files, their labels unread."""
+    from training.corpus import read
+
+    return [row.title for name in names for row in read(source_of(options, name), None)]
+
+
+def distinct_titles(titles: Iterable[str], held_out: Iterable[str]) -> list[str]:
+    """The titles, each once and in a fixed order, without those that leak from `held_out`."""
+    from training.corpus import leaked
+
+    distinct = sorted(set(titles))
+    return [t for t, out in zip(distinct, leaked(distinct, held_out), strict=True) if not out]
+
+
+def run_folder(options: argparse.Namespace) -> Path:
+    """Where an interrupted run goes on from: beside the model's folder."""
+    return options.output.with_name(options.output.name + ".run")
+
+
+def say(stage: str) -> None:
+    """Tell on standard error what is being done."""
+    print(stage, file=sys.stderr)
+
+
+def save_model(
+    options: argparse.Namespace,
+    model: Route,
+    temperature: float,
+    trained_on: dict[str, Any],
+    settings: dict[str, Any],
+    metrics: dict[str, float],
+) -> None:
+    """Write the model's folder, and say what it scores."""
+    from models.artifact import Provenance, save
+
+    provenance = Provenance(trained_on, settings, metrics)
+    manifest = save(model, options.output, temperature=temperature, provenance=provenance)
+    shown = "  ".join(f"{name} {value:.4f}" for name, value in metrics.items())
+    say(f"{options.output}: {manifest.route} {manifest.version}  {shown}")
