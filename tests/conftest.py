@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import string
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,9 @@ from transformers import BertConfig, BertModel, PreTrainedTokenizerFast
 
 from models.encoder import EncoderClassifier
 from models.labels import Labels
+from models.student import StudentClassifier, StudentConfig
+from models.tokenization import TitleTokenizer
+from models.transformer.layer_config import LayerConfig
 from training.finetune import Examples, open_encoder
 
 SAMPLES = Path(__file__).parent.parent / "samples"
@@ -78,3 +82,29 @@ def tiny_classifier(tiny_encoder: Path, three_labels: Labels) -> EncoderClassifi
     """The tiny encoder with a random head for three classes, reading 16 tokens of a title."""
     torch.manual_seed(1)
     return open_encoder(tiny_encoder, three_labels, max_length=16)
+
+
+@pytest.fixture(scope="session")
+def make_student(tiny_encoder: Path, three_labels: Labels) -> Callable[..., StudentClassifier]:
+    """Builds students with random weights; `sizes`: each layer's heads, 8 wide, and its d_ff."""
+
+    def make(
+        activation: str = "gelu", sizes: Sequence[tuple[int, int]] = ((4, 64),) * 3
+    ) -> StudentClassifier:
+        habits = {"head_dim": 8, "activation": activation, "norm_first": False}
+        layers = tuple(LayerConfig(32, heads, d_ff, **habits) for heads, d_ff in sizes)
+        tokenizer = TitleTokenizer.read(tiny_encoder, pad_id=0, max_length=16)
+        config = StudentConfig(tokenizer.tokenizer.get_vocab_size(), 16, 0, layers)
+        torch.manual_seed(2)
+        network = config.build(len(three_labels))
+        for weight in network.parameters():  # wide, so that titles score apart
+            weight.data += 0.2 * torch.randn_like(weight)
+        return StudentClassifier(network, config, tokenizer, three_labels)
+
+    return make
+
+
+@pytest.fixture
+def tiny_student(make_student: Callable[..., StudentClassifier]) -> StudentClassifier:
+    """A student of 3 layers, 32 wide, reading 16 tokens of a title."""
+    return make_student()

@@ -31,6 +31,20 @@ def replace_module(model: nn.Module, name: str, module: nn.Module) -> None:
     setattr(model.get_submodule(parent), own, module)
 
 
+def is_factorized(module: nn.Module) -> bool:
+    """Whether the module is what `two_layers` gives."""
+    return (
+        isinstance(module, nn.Sequential)
+        and len(module) == 2
+        and all(isinstance(part, nn.Linear) for part in module)
+    )
+
+
+def is_smaller(in_features: int, out_features: int, rank: int) -> bool:
+    """Whether two layers of that rank have fewer weights than the one: r (out + in) < out · in."""
+    return rank * (in_features + out_features) < in_features * out_features
+
+
 def two_layers(linear: nn.Linear, rank: int) -> nn.Sequential:
     """Layers in → rank → out in the place of `linear`, with random weights.
 
@@ -52,10 +66,29 @@ def factorize(linear: nn.Linear, rank: int) -> nn.Sequential:
     The singular values are shared evenly between the two.
     """
     pair = two_layers(linear, rank)
+    first, second = _both(pair)
     u, s, vh = torch.linalg.svd(linear.weight.float(), full_matrices=False)
     root = s[:rank].sqrt()
-    pair[0].weight.copy_(root[:, None] * vh[:rank])
-    pair[1].weight.copy_(u[:, :rank] * root)
+    first.weight.copy_(root[:, None] * vh[:rank])
+    second.weight.copy_(u[:, :rank] * root)
     if linear.bias is not None:
-        pair[1].bias.copy_(linear.bias)
+        second.bias.copy_(linear.bias)
     return pair
+
+
+@torch.no_grad()
+def multiply_out(pair: nn.Sequential) -> nn.Linear:
+    """The one layer that computes what the two of a factorised one do."""
+    first, second = _both(pair)
+    linear = nn.Linear(first.in_features, second.out_features, bias=second.bias is not None)
+    linear.weight.copy_(second.weight @ first.weight)
+    if second.bias is not None:
+        linear.bias.copy_(second.bias)
+    return linear
+
+
+def _both(pair: nn.Sequential) -> tuple[nn.Linear, nn.Linear]:
+    first, second = pair
+    assert isinstance(first, nn.Linear)
+    assert isinstance(second, nn.Linear)
+    return first, second

@@ -1,0 +1,74 @@
+import pytest
+import torch
+
+from models.errors import UsageError
+from models.student import StudentClassifier
+from training.compression.importance import LayerImportance
+from training.compression.pruning import KeptParts
+from training.compression.selection import most_important, most_important_layers, sample
+from training.finetune import Examples
+
+RANKING = [
+    LayerImportance(torch.tensor([3.0, 1.0, 2.0]), torch.tensor([1.0, 9.0, 5.0, 7.0])),
+    LayerImportance(torch.tensor([0.1, 0.3, 0.2]), torch.tensor([4.0, 1.0, 2.0, 3.0])),
+]
+
+
+def test_each_layer_keeps_its_own_most_important_parts():
+    assert most_important(RANKING, heads=2, d_ff=2) == [
+        KeptParts(0, [0, 2], [1, 3]),
+        KeptParts(1, [1, 2], [0, 3]),
+    ]
+
+
+def test_what_is_not_asked_for_stays_whole():
+    assert most_important(RANKING, heads=None, d_ff=1)[0] == KeptParts(0, [0, 1, 2], [1])
+
+
+def test_ranked_over_all_layers_the_counts_are_averages_and_each_layer_keeps_one():
+    uneven = [
+        LayerImportance(torch.tensor([1.0, 1.0, 1.0]), torch.ones(2)),
+        LayerImportance(torch.tensor([9.0, 0.1, 0.2]), torch.ones(2)),
+    ]
+
+    kept = most_important(uneven, heads=2, d_ff=None, by_layer=False)
+
+    assert [layer.heads for layer in kept] == [[0, 1, 2], [0]]
+
+
+@pytest.mark.parametrize("count", [0, 4])
+def test_more_than_there_is_or_nothing_cannot_be_kept(count: int):
+    with pytest.raises(UsageError, match=f"{count} heads cannot be kept; the model has 1 to 3"):
+        most_important(RANKING, heads=count, d_ff=None)
+
+
+def test_a_layer_that_does_nothing_goes_first(
+    tiny_student: StudentClassifier, three_topics: Examples
+):
+    layer = tiny_student.network.encoder.layers[1]
+    with torch.no_grad():
+        for linear in (layer.attention.out_projection, layer.feed_forward.narrow):
+            linear.weight.zero_()
+            linear.bias.zero_()
+        for connection in (layer.attention_connection, layer.feed_forward_connection):
+            connection.norm.gamma.fill_(1.0)
+            connection.norm.beta.zero_()
+        below = tiny_student.network.encoder.layers[0].feed_forward_connection.norm
+        below.gamma.fill_(1.0)
+        below.beta.zero_()
+    gold = tiny_student.predict_proba(three_topics.titles).argmax(axis=1).tolist()
+
+    kept = most_important_layers(tiny_student, Examples(three_topics.titles, gold), 2)
+
+    assert kept == [0, 2]
+
+
+def test_a_sample_is_drawn_with_its_labels(three_topics: Examples):
+    drawn = sample(three_topics, 10)
+
+    labels = dict(zip(three_topics.titles, three_topics.label_ids, strict=True))
+    assert len(set(drawn.titles)) == 10
+    assert [labels[title] for title in drawn.titles] == drawn.label_ids
+    assert len(set(drawn.label_ids)) == 3
+    assert drawn == sample(three_topics, 10)
+    assert sorted(sample(three_topics, 100).titles) == sorted(three_topics.titles)

@@ -1,0 +1,89 @@
+"""Which heads, neurons and layers stay: those that the loss on labelled titles needs most."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from models.errors import UsageError
+from models.student import StudentClassifier
+from training.compression.importance import LayerImportance
+from training.compression.pruning import KeptParts, keep_layers
+from training.finetune import Examples
+
+
+def sample(examples: Examples, count: int, seed: int = 13) -> Examples:
+    """Some of the titles, drawn at random; all of them where there are no more."""
+    chosen = random.Random(seed).sample(range(len(examples.titles)), len(examples.titles))[:count]
+    return Examples([examples.titles[i] for i in chosen], [examples.label_ids[i] for i in chosen])
+
+
+def most_important(
+    ranking: Sequence[LayerImportance], heads: int | None, d_ff: int | None, by_layer: bool = True
+) -> list[KeptParts]:
+    """The heads and neurons to keep.
+
+    Args:
+        ranking: of each layer, from the bottom up.
+        heads: to keep, in each layer; all where None.
+        d_ff: neurons to keep, in each layer; all where None.
+        by_layer: rank each layer on its own. False: all layers together, each layer's importance
+            having norm 1 (Molchanov et al. 2017); `heads` and `d_ff` are then averages.
+    Raises:
+        UsageError: more than the layers have, or none.
+    """
+    kept_heads = _top([layer.heads for layer in ranking], heads, by_layer, "heads")
+    kept_neurons = _top([layer.neurons for layer in ranking], d_ff, by_layer, "neurons")
+    return list(map(KeptParts, range(len(ranking)), kept_heads, kept_neurons))
+
+
+def most_important_layers(student: StudentClassifier, examples: Examples, count: int) -> list[int]:
+    """The layers to keep: again and again, the one goes without which the loss is the least.
+
+    Raises:
+        UsageError: more than there are, or none.
+    """
+    kept = list(range(len(student.config.layers)))
+    _require(count, len(kept), "layers")
+    while len(kept) > count:
+        without = [[i for i in kept if i != gone] for gone in kept]
+        kept = min(without, key=lambda layers: _loss(keep_layers(student, layers), examples))
+    return kept
+
+
+def _top(scores: list[Tensor], count: int | None, by_layer: bool, what: str) -> list[list[int]]:
+    """The numbers of the `count` highest of each layer, in ascending order."""
+    if count is None:
+        return [list(range(len(layer))) for layer in scores]
+    _require(count, max(map(len, scores)), what)
+    if by_layer:
+        return [_highest(layer, min(count, len(layer))) for layer in scores]
+    normalised = torch.cat([_first_kept(layer / layer.norm().clamp_min(1e-12)) for layer in scores])
+    chosen = torch.zeros(len(normalised), dtype=torch.bool)
+    chosen[_highest(normalised, min(count * len(scores), len(normalised)))] = True
+    return [part.nonzero().flatten().tolist() for part in chosen.split([*map(len, scores)])]
+
+
+def _first_kept(layer: Tensor) -> Tensor:
+    """The layer's scores with its highest above all others', since each layer keeps one."""
+    return layer.index_fill(0, layer.argmax(), torch.inf)
+
+
+def _highest(scores: Tensor, count: int) -> list[int]:
+    return sorted(scores.topk(count).indices.tolist())
+
+
+def _require(count: int, available: int, what: str) -> None:
+    if not 1 <= count <= available:
+        raise UsageError(f"{count} {what} cannot be kept; the model has 1 to {available}")
+
+
+def _loss(student: StudentClassifier, examples: Examples) -> float:
+    """Mean cross-entropy on the titles."""
+    probabilities = student.predict_proba(examples.titles)
+    right = probabilities[np.arange(len(examples.titles)), examples.label_ids]
+    return float(-np.log(np.maximum(right, 1e-12)).mean())
