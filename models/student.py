@@ -15,7 +15,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from models.calibration import softmax
-from models.errors import CorruptArtifact, MissingDependency
+from models.errors import CorruptArtifact, MissingDependency, UsageError
 from models.labels import Labels
 from models.tokenization import TitleTokenizer, score_by_length
 from models.transformer.layer_config import LayerConfig
@@ -24,6 +24,7 @@ try:
     import torch
     from safetensors import SafetensorError
     from safetensors.torch import load_file, save_file
+    from torch import Tensor
 
     from models.transformer.embedding import BertEmbedding
     from models.transformer.encoder import Encoder
@@ -34,6 +35,8 @@ except ImportError as error:
     raise MissingDependency(error.name or "torch", "train") from error
 
 _CONFIG, _WEIGHTS = "config.json", "model.safetensors"
+_UNFIT = (OSError, ValueError, TypeError, LookupError, RuntimeError, UsageError)
+"""What reading and building from files raises that were not written by `save_files`."""
 
 
 @dataclass(frozen=True)
@@ -116,7 +119,7 @@ class StudentClassifier:
 
     def save_files(self, folder: Path) -> None:
         (folder / _CONFIG).write_text(json.dumps(asdict(self.config), indent=2) + "\n")
-        save_file(self.network.state_dict(), folder / _WEIGHTS)
+        save_file(self.tensors(), folder / _WEIGHTS)
         self.tokenizer.save(folder)
 
     @classmethod
@@ -124,12 +127,25 @@ class StudentClassifier:
         try:
             config = StudentConfig.from_json(json.loads((folder / _CONFIG).read_text()))
             network = config.build(len(labels))
-            network.load_state_dict(load_file(folder / _WEIGHTS))
-        except (OSError, ValueError, TypeError, KeyError, RuntimeError, SafetensorError) as error:
+            cls.fill(network, load_file(folder / _WEIGHTS))
+        except (*_UNFIT, SafetensorError) as error:
             raise CorruptArtifact(f"{folder}: the student cannot be built: {error}") from error
         length = config.max_positions if max_length is None else max_length
         tokenizer = TitleTokenizer.read(folder, config.pad_id, length)
         return cls(network, config, tokenizer, labels)
+
+    def tensors(self) -> dict[str, Tensor]:
+        """What the weights' file holds, by name."""
+        return self.network.state_dict()
+
+    @classmethod
+    def fill(cls, network: SequenceClassifier, tensors: dict[str, Tensor]) -> None:
+        """Give a network, as it was built, what `tensors` wrote.
+
+        Raises:
+            KeyError, RuntimeError: a tensor is missing, or its shape does not fit.
+        """
+        network.load_state_dict(tensors)
 
     @torch.inference_mode()
     def _score(self, ids: np.ndarray, lengths: np.ndarray) -> np.ndarray:

@@ -1,0 +1,99 @@
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from models.errors import CorruptArtifact
+from models.tokenization import TitleTokenizer, score_by_length
+
+FIRST, LAST = 2, 3
+
+
+@pytest.fixture
+def tokenizer(tiny_encoder: Path) -> TitleTokenizer:
+    return TitleTokenizer.read(tiny_encoder, pad_id=0, max_length=8)
+
+
+def test_a_title_is_framed_by_the_two_specials(tokenizer: TitleTokenizer):
+    (row,) = tokenizer(["股市"])
+
+    assert (row[0], row[-1], len(row)) == (FIRST, LAST, 4)
+
+
+def test_a_longer_title_loses_its_end_and_keeps_the_closing_special(tokenizer: TitleTokenizer):
+    exact, longer = tokenizer(["股市涨跌球队", "股市涨跌球队比赛"])
+
+    assert longer == exact
+    assert (len(exact), exact[-1]) == (8, LAST)
+    assert tokenizer.truncated(["股市涨跌球队", "股市涨跌球队比赛"]) == [False, True]
+
+
+def test_one_title_is_cut_as_in_a_batch(tokenizer: TitleTokenizer):
+    titles = ["股市", "", "股" * 20, "🙂"]
+
+    assert [tokenizer([title])[0] for title in titles] == tokenizer(titles)
+
+
+def test_no_title_gives_nothing(tokenizer: TitleTokenizer):
+    assert tokenizer([]) == []
+    assert tokenizer.truncated([]) == []
+
+
+def test_settings_saved_in_the_file_do_not_cut_or_pad(tmp_path: Path, tokenizer: TitleTokenizer):
+    tokenizer.tokenizer.enable_truncation(3)
+    tokenizer.tokenizer.enable_padding(length=30)
+    tokenizer.save(tmp_path)
+
+    read = TitleTokenizer.read(tmp_path, pad_id=0, max_length=8)
+
+    assert [len(row) for row in read(["股", "股市涨跌"])] == [3, 6]
+
+
+def test_threads_may_share_a_tokenizer(tokenizer: TitleTokenizer):
+    titles = ["股市" * (i % 5) for i in range(400)]
+    expected = tokenizer(titles)
+
+    with ThreadPoolExecutor(4) as pool:
+        found = list(pool.map(lambda title: tokenizer([title])[0], titles))
+
+    assert found == expected
+
+
+def test_a_file_that_is_no_tokenizer_is_named(tmp_path: Path):
+    (tmp_path / "tokenizer.json").write_text("{}")
+
+    with pytest.raises(CorruptArtifact, match=r"tokenizer\.json cannot be read"):
+        TitleTokenizer.read(tmp_path, pad_id=0, max_length=8)
+
+
+@given(
+    st.lists(st.lists(st.integers(1, 99), min_size=1, max_size=9), max_size=20), st.integers(1, 7)
+)
+def test_scores_come_back_in_the_rows_order(rows: list[list[int]], batch_size: int):
+    def score(ids: np.ndarray, lengths: np.ndarray) -> np.ndarray:
+        assert len(ids) <= batch_size
+        assert ids.shape[1] == lengths.max()
+        real = np.arange(ids.shape[1]) < lengths[:, None]
+        assert (ids[~real] == 0).all()
+        return np.stack([(ids * real).sum(axis=1), lengths], axis=1)
+
+    scores = score_by_length(rows, 0, 2, batch_size, score)
+
+    assert scores.tolist() == [[sum(row), len(row)] for row in rows]
+    assert scores.shape == (len(rows), 2)
+    assert scores.dtype == np.float32
+
+
+def test_titles_of_similar_length_share_a_batch():
+    shapes = []
+
+    def score(ids: np.ndarray, lengths: np.ndarray) -> np.ndarray:
+        shapes.append(ids.shape)
+        return np.zeros((len(ids), 1))
+
+    score_by_length([[1] * n for n in (9, 2, 8, 1)], 0, 1, 2, score)
+
+    assert shapes == [(2, 2), (2, 9)]
