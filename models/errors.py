@@ -8,6 +8,7 @@ BiaotiError
 │   └── ProbeMismatch     the files are whole, but the model answers otherwise here
 ├── PretrainedError       a pretrained encoder that cannot be resolved or read
 ├── MissingDependency     an optional package is not installed
+├── GateFailed            a compressed model has lost more accuracy than allowed
 └── ShapeError            tensors whose shapes do not fit (also a ValueError)
 """
 
@@ -75,6 +76,12 @@ class MissingDependency(BiaotiError):
         )
         self.package = package
         self.extra = extra
+
+
+class GateFailed(BiaotiError):
+    """A compressed model has lost more accuracy than allowed, and is not written."""
+
+    exit_code = 7
 
 
 class ShapeError(BiaotiError, ValueError):

@@ -1,0 +1,36 @@
+"""The accuracy gate: a compressed model that has lost too much is not written."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from models.classifier import TitleClassifier
+from models.errors import GateFailed
+from training.finetune import Examples
+
+MAX_DROP = 0.2
+"""Points of accuracy that compression may cost, where nothing else is said."""
+
+
+def accuracy(model: TitleClassifier, dev: Examples) -> float:
+    """Share of the titles whose most probable class is theirs."""
+    predicted = model.predict_proba(dev.titles).argmax(axis=1)
+    return float((predicted == np.asarray(dev.label_ids)).mean())
+
+
+def gate(before: float, after: float, max_drop: float = MAX_DROP) -> None:
+    """Let a model pass that has lost no more than `max_drop`.
+
+    Args:
+        before, after: accuracy on dev, as shares.
+        max_drop: in points, hundredths of `before` and `after`.
+    Raises:
+        GateFailed: it has lost more.
+    """
+    drop = 100 * (before - after)
+    if drop > max_drop + 1e-9:  # what binary fractions add to the difference is no loss
+        raise GateFailed(
+            f"accuracy on dev fell from {100 * before:.2f} % to {100 * after:.2f} %, by "
+            f"{drop:.2f} points where {max_drop:.2f} are allowed; nothing was written. Compress "
+            "less, allow more with --max-drop, or write it all the same with --force"
+        )
