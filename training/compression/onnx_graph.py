@@ -220,7 +220,7 @@ def quantize_rows(weight: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def affine(limits: Range) -> tuple[np.ndarray, np.ndarray]:
-    """Scale (float32) and zero (uint8) that spread 0 … 255 over the range, 0.0 being hit exactly."""
+    """Scale (float32) and zero (uint8) that spread 0 … 255 over the range and hit 0.0 exactly."""
     low, high = min(limits[0], 0.0), max(limits[1], 0.0)
     scale = (high - low) / 255 or 1.0
     return np.array(scale, np.float32), np.array(round(-low / scale), np.uint8)
