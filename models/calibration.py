@@ -18,8 +18,13 @@ def apply_temperature(probabilities: np.ndarray, temperature: float) -> np.ndarr
     """
     if temperature == 1.0:
         return probabilities.astype(np.float32, copy=False)
-    scaled = np.log(np.maximum(probabilities.astype(np.float64), _SMALLEST)) / temperature
-    return softmax(scaled)
+    return softmax(log_probabilities(probabilities) / temperature)
+
+
+def log_probabilities(probabilities: np.ndarray) -> np.ndarray:
+    """Natural logarithms, float64; a probability of 0 counts as the least float32 above it."""
+    logs: np.ndarray = np.log(np.maximum(probabilities.astype(np.float64), _SMALLEST))
+    return logs
 
 
 def softmax(logits: np.ndarray) -> np.ndarray:
