@@ -1,0 +1,84 @@
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from models import artifact
+from models.artifact import LoadedModel
+from models.student import StudentClassifier
+from training.compression import teacher as module
+from training.compression.teacher import cached_log_probabilities
+
+TITLES = [f"股市 {letter}" for letter in "abcdefghij"]
+
+
+class Interrupted(Exception):
+    pass
+
+
+class Counting:
+    """A route that counts the titles it scores, and is interrupted at a call."""
+
+    def __init__(self, route: StudentClassifier, interrupt_at: int | None = None):
+        self.route, self.labels, self.interrupt_at = route, route.labels, interrupt_at
+        self.scored: list[int] = []
+
+    def predict_proba(self, titles: list[str]) -> np.ndarray:
+        if len(self.scored) + 1 == self.interrupt_at:
+            raise Interrupted
+        self.scored.append(len(titles))
+        return self.route.predict_proba(titles)
+
+
+@pytest.fixture
+def teacher(
+    tmp_path: Path, tiny_student: StudentClassifier, monkeypatch: pytest.MonkeyPatch
+) -> LoadedModel:
+    monkeypatch.setattr(module, "CHUNK", 4)
+    artifact.save(tiny_student, tmp_path / "teacher", temperature=2.0)
+    loaded = artifact.load(tmp_path / "teacher")
+    loaded.uncalibrated = Counting(loaded.uncalibrated)
+    return loaded
+
+
+def test_scores_are_the_calibrated_log_probabilities(tmp_path: Path, teacher: LoadedModel):
+    scores = cached_log_probabilities(teacher, TITLES, tmp_path / "cache", False)
+
+    assert scores.dtype == np.float32
+    assert np.exp(scores) == pytest.approx(teacher.predict_proba(TITLES), abs=1e-6)
+
+
+def test_titles_are_scored_once(tmp_path: Path, teacher: LoadedModel):
+    first = cached_log_probabilities(teacher, TITLES, tmp_path / "cache", False)
+    second = cached_log_probabilities(teacher, TITLES, tmp_path / "cache", False)
+
+    assert teacher.uncalibrated.scored == [4, 4, 2]
+    assert (first == second).all()
+
+
+def test_an_interrupted_scoring_goes_on(tmp_path: Path, teacher: LoadedModel):
+    teacher.uncalibrated.interrupt_at = 3
+    with pytest.raises(Interrupted):
+        cached_log_probabilities(teacher, TITLES, tmp_path / "cache", False)
+
+    teacher.uncalibrated.interrupt_at = None
+    scores = cached_log_probabilities(teacher, TITLES, tmp_path / "cache", False)
+
+    assert teacher.uncalibrated.scored == [4, 4, 2]
+    assert np.exp(scores) == pytest.approx(teacher.predict_proba(TITLES), abs=1e-5)
+
+
+def test_other_titles_and_other_teachers_are_scored_anew(tmp_path: Path, teacher: LoadedModel):
+    cached_log_probabilities(teacher, TITLES, tmp_path / "cache", False)
+    cached_log_probabilities(teacher, TITLES[::-1], tmp_path / "cache", False)
+    assert teacher.uncalibrated.scored == [4, 4, 2] * 2
+
+    route: StudentClassifier = teacher.uncalibrated.route
+    artifact.save(route, tmp_path / "teacher", temperature=1.0)
+    other = artifact.load(tmp_path / "teacher")
+    scores = cached_log_probabilities(other, TITLES, tmp_path / "cache", False)
+    assert np.exp(scores) == pytest.approx(route.predict_proba(TITLES), abs=1e-6)
+
+
+def test_no_titles_give_no_rows(tmp_path: Path, teacher: LoadedModel):
+    assert cached_log_probabilities(teacher, [], tmp_path / "cache", False).shape == (0, 3)

@@ -1,0 +1,70 @@
+"""A teacher's scores, computed once and kept on disk."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+from tqdm import tqdm
+
+from models.artifact import LoadedModel
+from models.calibration import log_probabilities
+from models.staging import staged_file
+
+CHUNK = 1024
+"""Titles scored between two writes to the disk."""
+
+
+def cached_log_probabilities(
+    teacher: LoadedModel, titles: Sequence[str], cache: Path, show_progress: bool = True
+) -> np.ndarray:
+    """The teacher's calibrated log-probabilities, read where they are known.
+
+    A chunk's file is named by the teacher's version and the chunk's titles, so an interrupted call
+    goes on, a second one scores nothing, and the scores of other titles are never taken for these.
+
+    Args:
+        teacher: of any route.
+        cache: a folder, which may be that of other teachers and titles, too.
+    Returns:
+        (titles, classes) float32, in the titles' order.
+    """
+    folder = cache / teacher.manifest.version
+    chunks = [titles[start : start + CHUNK] for start in range(0, len(titles), CHUNK)]
+    scores = np.empty((len(titles), len(teacher.labels)), dtype=np.float32)
+    with _bar(teacher, len(titles), show_progress) as bar:
+        for number, chunk in enumerate(chunks):
+            place = slice(number * CHUNK, number * CHUNK + len(chunk))
+            scores[place] = _read_or_score(teacher, chunk, folder / f"{_key(chunk)}.npy")
+            bar.update(len(chunk))
+    return scores
+
+
+def _read_or_score(teacher: LoadedModel, titles: Sequence[str], path: Path) -> np.ndarray:
+    """(titles, classes) float32."""
+    if path.exists():
+        known: np.ndarray = np.load(path, allow_pickle=False)
+        return known
+    scores = log_probabilities(teacher.predict_proba(titles)).astype(np.float32)
+    with staged_file(path) as neighbour, neighbour.open("wb") as file:
+        np.save(file, scores, allow_pickle=False)
+    return scores
+
+
+def _key(titles: Sequence[str]) -> str:
+    return hashlib.sha256(json.dumps(list(titles)).encode()).hexdigest()[:24]
+
+
+def _bar(teacher: LoadedModel, total: int, shown: bool) -> tqdm:
+    return tqdm(
+        total=total,
+        desc=f"{teacher.manifest.name} scores",
+        disable=not shown,
+        unit="title",
+        mininterval=1 if os.isatty(2) else 30,
+        dynamic_ncols=True,
+    )
