@@ -20,6 +20,7 @@ from models.calibration import softmax
 from models.encoder import EncoderClassifier
 from models.errors import PretrainedError, UsageError
 from models.labels import Labels
+from models.student import StudentClassifier
 from training.batches import LengthBucketedBatches, pad
 from training.calibrate import fit_temperature
 from training.loop import History, TrainingLoop
@@ -179,7 +180,7 @@ def _disagreement(logits: Tensor) -> Tensor:
     return (forward + backward) / 2
 
 
-def score_on(classifier: EncoderClassifier, dev: Examples) -> dict[str, float]:
+def score_on(classifier: EncoderClassifier | StudentClassifier, dev: Examples) -> dict[str, float]:
     """Accuracy, macro-F1 and loss on `dev`; `score`, by which the best is chosen, is macro-F1."""
     probabilities = softmax(classifier.predict_logits(dev.titles))
     gold = np.asarray(dev.label_ids)

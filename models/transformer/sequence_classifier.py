@@ -42,8 +42,11 @@ class SequenceClassifier(nn.Module):
         Returns:
             (B, num_classes) logits.
         """
-        first = self.encoder(ids, padding_mask)[:, 0]  # (B, d_model)
-        pooled = torch.tanh(self.pooler(first))
+        return self.read_out(self.encoder(ids, padding_mask))
+
+    def read_out(self, hidden: Tensor) -> Tensor:
+        """Score titles by the encoder's vectors: (B, S, d_model) to (B, num_classes) logits."""
+        pooled = torch.tanh(self.pooler(hidden[:, 0]))  # (B, d_model)
         logits: Tensor = self.classifier(self.dropout(pooled))
         return logits
 

@@ -1,0 +1,220 @@
+"""Train a small classifier on what a large one says, and on labels where there are any.
+
+    loss = (1 − α) · CE(y, softmax(z)) + α · T² · KL(softmax(t / T) ‖ softmax(z / T))
+
+z are the student's logits, t the teacher's log-probabilities (which serve as its logits: they
+differ by a constant a title), y the label. T² makes the gradients of the soft term as large at
+every T. The loss of a batch is the mean over its titles; a title without a label has no first
+term, and its second one weighs the same as that of any other. α = 0 is training without a teacher.
+Source: Hinton et al. 2015, "Distilling the Knowledge in a Neural Network".
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from models.errors import UsageError
+from models.student import StudentClassifier
+from models.transformer.masks import from_attention_mask
+from training.batches import LengthBucketedBatches, pad
+from training.calibrate import fit_temperature
+from training.compression.hidden_states import HiddenStateLoss
+from training.compression.student_start import cut_positions
+from training.finetune import Examples, score_on
+from training.loop import History, TrainingLoop
+from training.settings import LoopSettings
+
+NO_LABEL = -1
+"""Stands for the label of a title that has none."""
+
+
+@dataclass(frozen=True)
+class DistillSettings(LoopSettings):
+    """The loop's settings with defaults for a small student, and those of distillation."""
+
+    epochs: int = 12
+    """Passes over the titles, labelled and unlabelled."""
+    batch_size: int = 64
+    """Titles a step."""
+    learning_rate: float = 3e-4
+    """Peak rate of AdamW, at the top of the encoder."""
+    warmup_ratio: float = 0.06
+    """Share of the steps over which the rate rises from 0; it then falls to 0 linearly."""
+    average_decay: float = 0.999
+    """Decay a step of the exponential moving average that is evaluated and kept; 0 = no average."""
+    patience: int = 6
+    """Evaluations without a better score after which training stops."""
+    max_length: int = 64
+    """Tokens of a title that are read, specials included; longer ones are cut."""
+    alpha: float = 0.9
+    """Share of the teacher in the loss; the rest is the labels'. 0 = no teacher."""
+    temperature: float = 2.0
+    """T, by which both sides' logits are divided before the student is compared to the teacher."""
+    hidden_weight: float = 0.0
+    """Weight of the difference between hidden states; 0 = off. Needs an encoder as teacher."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.max_length < 3:
+            raise UsageError("max_length must leave room for a token between the two specials")
+        if not 0 <= self.alpha <= 1 or self.temperature <= 0 or self.hidden_weight < 0:
+            raise UsageError(
+                "alpha must be in [0, 1], temperature above 0 and hidden_weight at least 0"
+            )
+
+
+@dataclass(frozen=True)
+class Distilled:
+    """A student, its temperature fitted on dev, and the run's history."""
+
+    classifier: StudentClassifier
+    temperature: float
+    history: History
+
+
+def distill(
+    start: StudentClassifier,
+    examples: Examples,
+    teacher_scores: np.ndarray | None,
+    dev: Examples,
+    settings: DistillSettings,
+    run_folder: Path,
+    teacher: StudentClassifier | None = None,
+    show_progress: bool = True,
+) -> Distilled:
+    """Train a copy of `start`, keep the weights best on `dev`, calibrate on `dev`.
+
+    Args:
+        start: the student before training; it stays as it is.
+        examples: titles with their labels, `NO_LABEL` for those that have none.
+        teacher_scores: (titles, classes), the teacher's log-probabilities for each of them; None
+            where alpha is 0.
+        run_folder: holds checkpoint, curves and events; an interrupted run goes on from it.
+        teacher: its network, where hidden states are compared.
+    Raises:
+        UsageError: scores or teacher are missing, titles without a label have nothing to teach, or
+            the run folder holds a checkpoint of another run.
+    """
+    student = cut_positions(start, settings.max_length)  # a copy
+    _require_what_is_learned_from(examples, teacher_scores, teacher, settings)
+    hidden = HiddenStateLoss(teacher, student) if teacher and settings.hidden_weight else None
+    loss = DistillationLoss(student, examples, teacher_scores, settings, hidden)
+    loop = TrainingLoop(
+        student.network,
+        loss,
+        LengthBucketedBatches([len(row) for row in loss.rows], settings.batch_size, settings.seed),
+        settings,
+        run_folder,
+        evaluate=lambda _: score_on(student, dev),
+        identity=_identity([start, *([teacher] if hidden else [])], examples, teacher_scores, dev),
+        show_progress=show_progress,
+    )
+    history = loop.run()
+    student.network.to("cpu")
+    temperature = fit_temperature(student.predict_proba(dev.titles), dev.label_ids)
+    loop.clean()
+    return Distilled(student, temperature, history)
+
+
+class DistillationLoss:
+    """The loss of a batch of titles, tokenised once; the equation stands at the top of the file.
+
+    Args:
+        teacher_scores: (titles, classes) log-probabilities; None where alpha is 0.
+        hidden: adds `settings.hidden_weight` times its value.
+    """
+
+    def __init__(
+        self,
+        student: StudentClassifier,
+        examples: Examples,
+        teacher_scores: np.ndarray | None,
+        settings: DistillSettings,
+        hidden: HiddenStateLoss | None = None,
+    ):
+        self.settings, self.hidden = settings, hidden
+        self.pad_id = student.config.pad_id
+        self.rows = student.tokenizer(examples.titles)
+        self.targets = torch.tensor(examples.label_ids)
+        self.teacher_scores = None if teacher_scores is None else torch.tensor(teacher_scores)
+
+    def __call__(self, network: nn.Module, indices: list[int]) -> Tensor:
+        device = self.settings.device
+        batch = pad([self.rows[i] for i in indices], self.pad_id, device)
+        ids, padding = batch["input_ids"], from_attention_mask(batch["attention_mask"])
+        if self.hidden is None:
+            logits, extra = network(ids, padding), 0.0
+        else:
+            states = network.encoder.trace(ids, padding).hidden_states
+            logits = network.read_out(network.encoder.final_norm(states[-1]))
+            extra = self.settings.hidden_weight * self.hidden(states, ids, padding)
+        alpha, targets = self.settings.alpha, self.targets[indices].to(device)
+        loss = (1 - alpha) * hard_loss(logits.float(), targets)
+        if self.teacher_scores is not None and alpha:
+            scores = self.teacher_scores[indices].to(device)
+            loss = loss + alpha * soft_loss(logits.float(), scores, self.settings.temperature)
+        return loss + extra
+
+
+def hard_loss(logits: Tensor, targets: Tensor) -> Tensor:
+    """Cross-entropy, summed over the titles that have a label, divided by all of the batch.
+
+    Args:
+        logits: (B, classes).
+        targets: (B,) class ids, or `NO_LABEL`.
+    """
+    summed = F.cross_entropy(logits, targets, ignore_index=NO_LABEL, reduction="sum")
+    return summed / len(targets)
+
+
+def soft_loss(logits: Tensor, teacher_scores: Tensor, temperature: float) -> Tensor:
+    """T² · KL(teacher ‖ student) at temperature T, the mean over the titles.
+
+    Args:
+        logits: (B, classes), the student's.
+        teacher_scores: (B, classes), the teacher's logits or log-probabilities.
+    """
+    student = (logits / temperature).log_softmax(dim=-1)
+    teacher = (teacher_scores / temperature).log_softmax(dim=-1)
+    divergence = F.kl_div(student, teacher, reduction="batchmean", log_target=True)
+    return temperature**2 * divergence
+
+
+def _require_what_is_learned_from(
+    examples: Examples,
+    teacher_scores: np.ndarray | None,
+    teacher: StudentClassifier | None,
+    settings: DistillSettings,
+) -> None:
+    if settings.alpha and teacher_scores is None:
+        raise UsageError(f"alpha is {settings.alpha}, so the teacher's scores are needed")
+    if settings.hidden_weight and teacher is None:
+        raise UsageError("hidden states are compared to those of a teacher with a Transformer")
+    learns_without_label = settings.alpha or settings.hidden_weight
+    if NO_LABEL in examples.label_ids and not learns_without_label:
+        raise UsageError("without a teacher nothing is learned from unlabelled titles; omit them")
+
+
+def _identity(
+    models: Sequence[StudentClassifier],
+    examples: Examples,
+    scores: np.ndarray | None,
+    dev: Examples,
+) -> str:
+    """SHA-256 of all that a run depends on besides its settings."""
+    digest = hashlib.sha256((examples.fingerprint() + dev.fingerprint()).encode())
+    digest.update(b"" if scores is None else scores.tobytes())
+    for model in models:
+        digest.update(json.dumps(asdict(model.config)).encode())
+        for tensor in model.network.state_dict().values():
+            digest.update(tensor.cpu().numpy().tobytes())
+    return digest.hexdigest()
