@@ -13,6 +13,7 @@ from cli.options import VerbParser, add_source, add_verb, add_verbs, build_setti
 from cli.training import (
     add_data,
     add_exclude,
+    dev_metrics,
     distinct_titles,
     read_titles,
     run_folder,
@@ -92,11 +93,10 @@ def encoder(options: argparse.Namespace) -> None:
     settings = build_settings(options, **RECOMMENDED.get(options.encoder, {}))
     folder = resolve(options.encoder, chain(train.titles, dev.titles, extra))
     result = fine_tune(folder, train, dev, labels, settings, run_folder(options))
-    best = {f"dev_{name}": value for name, value in result.history.best.items() if name != "step"}
-    best["training_seconds"] = round(result.history.seconds, 1)
     used = {"encoder": options.encoder, **asdict(settings)}
     trained_on = fingerprint(sources[0])
-    save_model(options, result.classifier, result.temperature, trained_on, used, best)
+    metrics = dev_metrics(result.history)
+    save_model(options, result.classifier, result.temperature, trained_on, used, metrics)
     say(f"curves: {run_folder(options) / 'curves.png'}")
 
 

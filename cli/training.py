@@ -9,12 +9,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cli.options import add_source, source_of
-from models.errors import DataError
+from models.errors import DataError, UsageError
 
 if TYPE_CHECKING:
-    from models.artifact import Route
+    from models.artifact import LoadedModel, Route
     from models.labels import Labels
     from training.corpus import Source
+    from training.loop import History
 
 
 def add_data(parser: argparse.ArgumentParser) -> None:
@@ -43,6 +44,23 @@ def add_exclude(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_cache(parser: argparse.ArgumentParser) -> None:
+    """The option for the folder of the scores that models gave."""
+    parser.add_argument(
+        "--cache",
+        type=Path,
+        metavar="FOLDER",
+        help="where models' scores are kept, to be used again; by default ~/.cache/biaoti/scores",
+    )
+
+
+def cache_folder(options: argparse.Namespace) -> Path:
+    """Where the scores of models are kept."""
+    from training.pretrained import default_cache
+
+    return options.cache or default_cache() / "scores"
+
+
 def training_data(options: argparse.Namespace) -> tuple[Labels, tuple[Source, Source]]:
     """The labels and the two splits, in which no row may be unusable."""
     from training.corpus import check, find_labels
@@ -58,6 +76,25 @@ def training_data(options: argparse.Namespace) -> tuple[Labels, tuple[Source, So
             f"{options.train} {options.dev}' and train on the cleaned copies"
         )
     return labels, (train, dev)
+
+
+def require_classes(labels: Labels, *models: LoadedModel) -> None:
+    """Refuse models of other classes than the data's.
+
+    Raises:
+        UsageError: names the first of them.
+    """
+    for model in models:
+        if model.labels.names != labels.names:
+            raise UsageError(
+                f"{model.folder} has the classes {', '.join(model.labels.names)}, but the data has "
+                f"{', '.join(labels.names)}; pass the class.txt it was trained with as --labels"
+            )
+
+
+def named(model: LoadedModel) -> dict[str, str]:
+    """What a manifest says of another model."""
+    return {"name": model.manifest.name, "version": model.manifest.version}
 
 
 def read_titles(options: argparse.Namespace, names: Iterable[str]) -> list[str]:
@@ -78,6 +115,12 @@ def distinct_titles(titles: Iterable[str], held_out: Iterable[str]) -> list[str]
 def run_folder(options: argparse.Namespace) -> Path:
     """Where an interrupted run goes on from: beside the model's folder."""
     return options.output.with_name(options.output.name + ".run")
+
+
+def dev_metrics(history: History) -> dict[str, float]:
+    """What the best evaluation of a run gave, and how long the run took."""
+    best = {f"dev_{name}": value for name, value in history.best.items() if name != "step"}
+    return best | {"training_seconds": round(history.seconds, 1)}
 
 
 def say(stage: str) -> None:

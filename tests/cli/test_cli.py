@@ -16,6 +16,8 @@ VERBS = [
     ["train", "fasttext"],
     ["train", "encoder"],
     ["pretrain"],
+    ["ensemble"],
+    ["distill"],
     ["evaluate"],
     ["classify"],
     ["serve"],
