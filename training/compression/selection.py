@@ -11,9 +11,40 @@ from torch import Tensor
 
 from models.errors import UsageError
 from models.student import StudentClassifier
-from training.compression.importance import LayerImportance
-from training.compression.pruning import KeptParts, keep_layers
+from training.compression.importance import SAMPLE_TITLES, LayerImportance, importance
+from training.compression.pruning import KeptParts, keep_layers, keep_parts
 from training.finetune import Examples
+
+LAYER_TITLES = 1000
+"""Titles on which layers are left out in turn: fewer, since each is read many times."""
+
+
+def keep_most_important(
+    student: StudentClassifier,
+    examples: Examples,
+    heads: int | None = None,
+    d_ff: int | None = None,
+    layers: int | Sequence[int] | None = None,
+    by_layer: bool = True,
+) -> StudentClassifier:
+    """A smaller student: first layers go, then heads and neurons of those that stay.
+
+    Args:
+        examples: labelled titles, on some of which the parts are ranked.
+        heads, d_ff, by_layer: as in `most_important`.
+        layers: how many layers to keep, or which ones, counted from 0; all where None.
+    Raises:
+        UsageError: more than there are, or none.
+    """
+    if isinstance(layers, int):
+        layers = most_important_layers(student, sample(examples, LAYER_TITLES), layers)
+    if layers is not None:
+        _require_layers(layers, len(student.config.layers))
+        student = keep_layers(student, layers)
+    if heads is None and d_ff is None:
+        return student
+    ranking = importance(student, sample(examples, SAMPLE_TITLES))
+    return keep_parts(student, most_important(ranking, heads, d_ff, by_layer))
 
 
 def sample(examples: Examples, count: int, seed: int = 13) -> Examples:
@@ -80,6 +111,11 @@ def _highest(scores: Tensor, count: int) -> list[int]:
 def _require(count: int, available: int, what: str) -> None:
     if not 1 <= count <= available:
         raise UsageError(f"{count} {what} cannot be kept; the model has 1 to {available}")
+
+
+def _require_layers(layers: Sequence[int], depth: int) -> None:
+    if not layers or not all(0 <= layer < depth for layer in layers):
+        raise UsageError(f"layers {list(layers)} cannot be kept; the model has 0 to {depth - 1}")
 
 
 def _loss(student: StudentClassifier, examples: Examples) -> float:

@@ -5,7 +5,12 @@ from models.errors import UsageError
 from models.student import StudentClassifier
 from training.compression.importance import LayerImportance
 from training.compression.pruning import KeptParts
-from training.compression.selection import most_important, most_important_layers, sample
+from training.compression.selection import (
+    keep_most_important,
+    most_important,
+    most_important_layers,
+    sample,
+)
 from training.finetune import Examples
 
 RANKING = [
@@ -61,6 +66,36 @@ def test_a_layer_that_does_nothing_goes_first(
     kept = most_important_layers(tiny_student, Examples(three_topics.titles, gold), 2)
 
     assert kept == [0, 2]
+
+
+def test_a_student_is_cut_to_the_sizes_asked_for(
+    tiny_student: StudentClassifier, three_topics: Examples
+):
+    pruned = keep_most_important(tiny_student, three_topics, heads=3, d_ff=20, layers=2)
+
+    assert [(c.num_heads, c.d_ff) for c in pruned.config.layers] == [(3, 20)] * 2
+
+
+def test_across_layers_the_sizes_differ_and_their_sum_is_kept(
+    tiny_student: StudentClassifier, three_topics: Examples
+):
+    tiny_student.network.encoder.layers[0].feed_forward.narrow.weight.data[:, :50] *= 0.01
+
+    pruned = keep_most_important(tiny_student, three_topics, d_ff=32, by_layer=False)
+
+    widths = [config.d_ff for config in pruned.config.layers]
+    assert sum(widths) == 3 * 32
+    assert widths[0] < min(widths[1:])
+    assert [config.num_heads for config in pruned.config.layers] == [4, 4, 4]
+
+
+def test_layers_may_be_named(tiny_student: StudentClassifier, three_topics: Examples):
+    pruned = keep_most_important(tiny_student, three_topics, layers=[0, 2])
+
+    top = pruned.network.encoder.layers[1].feed_forward.widen.weight
+    assert (top == tiny_student.network.encoder.layers[2].feed_forward.widen.weight).all()
+    with pytest.raises(UsageError, match=r"layers \[0, 3\] cannot be kept; the model has 0 to 2"):
+        keep_most_important(tiny_student, three_topics, layers=[0, 3])
 
 
 def test_a_sample_is_drawn_with_its_labels(three_topics: Examples):
