@@ -28,6 +28,7 @@ from models.transformer.masks import from_attention_mask
 from training.batches import LengthBucketedBatches, pad
 from training.calibrate import fit_temperature
 from training.compression.hidden_states import HiddenStateLoss
+from training.compression.magnitude import zeros_kept
 from training.compression.student_start import cut_positions
 from training.finetune import Examples, score_on
 from training.loop import History, TrainingLoop
@@ -118,7 +119,8 @@ def distill(
         identity=_identity([start, *([teacher] if hidden else [])], examples, teacher_scores, dev),
         show_progress=show_progress,
     )
-    history = loop.run()
+    with zeros_kept(student.network):  # else a magnitude-pruned one would not stay so
+        history = loop.run()
     student.network.to("cpu")
     temperature = fit_temperature(student.predict_proba(dev.titles), dev.label_ids)
     loop.clean()
