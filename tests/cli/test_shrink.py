@@ -1,0 +1,111 @@
+import json
+from pathlib import Path
+
+import pytest
+
+from cli import main
+from models import artifact
+from models.student import StudentClassifier
+from training.compression.magnitude import sparsity
+from training.finetune import Examples
+
+
+@pytest.fixture
+def titles(tmp_path: Path, three_topics: Examples) -> Path:
+    (tmp_path / "class.txt").write_text("stocks\nsports\neducation\n")
+    path = tmp_path / "titles.txt"
+    rows = zip(three_topics.titles, three_topics.label_ids, strict=True)
+    path.write_text("".join(f"{title}\t{label}\n" for title, label in rows), encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def student(tmp_path: Path, tiny_student: StudentClassifier) -> Path:
+    artifact.save(tiny_student, tmp_path / "student")
+    return tmp_path / "student"
+
+
+@pytest.fixture
+def data(tmp_path: Path, titles: Path) -> list[str]:
+    quick = ["--epochs", "3", "--learning-rate", "3e-3", "--batch-size", "2", "--alpha", "0.1"]
+    quick += ["--evaluations-per-epoch", "1"]
+    files = ["--train", str(titles), "--dev", str(titles), "--cache", str(tmp_path / "scores")]
+    return [*files, *quick]
+
+
+def test_prune_then_factorize_then_quantize(
+    tmp_path: Path, student: Path, data: list[str], titles: Path, three_topics: Examples
+):
+    pruned, factorized, int8 = (str(tmp_path / name) for name in ("pruned", "factorized", "int8"))
+
+    cut = ["--layers", "2", "--heads", "3", "--d-ff", "32"]
+    assert main(["prune", str(student), *cut, *data, "--output", pruned]) == 0
+    assert main(["factorize", pruned, "--budget", "0.7", *data, "--output", factorized]) == 0
+    quantize = ["quantize", factorized, "--method", "onnx", "--dev", str(titles), "--force"]
+    assert main([*quantize, "--output", int8]) == 0
+
+    first, second, third = map(artifact.load, (pruned, factorized, int8))
+    config = second.uncalibrated.config
+    assert [(layer.num_heads, layer.d_ff) for layer in config.layers] == [(3, 32)] * 2
+    assert config.ranks
+    assert second.manifest.provenance.hyperparameters["source"]["name"] == "pruned"
+    expected = second.uncalibrated.predict_proba(three_topics.titles)
+    found = third.uncalibrated.predict_proba(three_topics.titles)
+    assert found == pytest.approx(expected, abs=0.1)
+    metrics = first.manifest.provenance.metrics
+    assert metrics["dev_accuracy"] > 0.8 > metrics["dev_accuracy_unrecovered"]
+    assert first.manifest.provenance.trained_on["sha256"]
+
+
+def test_magnitude_pruning_recovers_with_its_zeros(tmp_path: Path, student: Path, data: list[str]):
+    output = str(tmp_path / "sparse")
+
+    assert main(["prune", str(student), "--magnitude", "0.5", *data, "--output", output]) == 0
+
+    model = artifact.load(output)
+    assert sparsity(model.uncalibrated.network) == pytest.approx(0.5, abs=1e-3)
+    assert model.manifest.provenance.metrics["dev_accuracy"] > 0.8
+    assert model.manifest.provenance.hyperparameters["magnitude"] == 0.5
+
+
+def test_without_recovery_nothing_is_trained(tmp_path: Path, student: Path, data: list[str]):
+    output = tmp_path / "model"
+    arguments = ["factorize", str(student), "--energy", "0.8", "--no-recovery", *data]
+
+    assert main([*arguments, "--output", str(output)]) == 0
+
+    provenance = artifact.load(output).manifest.provenance
+    metrics = provenance.metrics
+    assert metrics["dev_accuracy"] == metrics["dev_accuracy_unrecovered"]
+    assert provenance.hyperparameters["energy"] == 0.8
+    assert "epochs" not in provenance.hyperparameters
+    assert not (tmp_path / "model.run").exists()
+
+
+def test_a_finished_run_leaves_its_history_and_no_checkpoint(
+    tmp_path: Path, student: Path, data: list[str]
+):
+    output = str(tmp_path / "model")
+
+    main(["factorize", str(student), "--energy", "0.8", *data, "--output", output])
+
+    history = json.loads((tmp_path / "model.run" / "history.json").read_text())
+    assert len(history["evaluations"]) == 3
+    assert not (tmp_path / "model.run" / "checkpoint.pt").exists()
+
+
+@pytest.mark.parametrize("cut", [[], ["--magnitude", "0.5", "--heads", "2"]])
+def test_prune_wants_parts_or_a_magnitude(
+    student: Path, data: list[str], cut: list[str], capsys: pytest.CaptureFixture[str]
+):
+    assert main(["prune", str(student), *cut, *data, "--output", "nowhere"]) == 2
+    assert "or else --magnitude" in capsys.readouterr().err
+
+
+def test_data_of_other_classes_is_refused(
+    tmp_path: Path, student: Path, data: list[str], capsys: pytest.CaptureFixture[str]
+):
+    (tmp_path / "class.txt").write_text("stocks\neducation\nsports\n")
+
+    assert main(["prune", str(student), "--heads", "2", *data, "--output", "nowhere"]) == 2
+    assert "has the classes stocks, sports, education" in capsys.readouterr().err
