@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import resource
-import sys
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
@@ -16,9 +14,11 @@ import numpy as np
 from tqdm import tqdm
 
 from evaluation import metrics
+from evaluation.memory import peak_memory_mb
 from evaluation.predictions import open_predictions
 from models.artifact import LoadedModel
 from models.calibration import apply_temperature
+from models.labels import Labels
 from models.machine import describe
 from training.corpus import Row, leaked
 
@@ -76,18 +76,31 @@ def evaluate(
         "machine": describe(),
     }
     if scores.gold:
-        report |= labelled_metrics(model, scores, training_titles)
+        leaks = None if training_titles is None else leaked(scores.titles, training_titles)
+        gold, raw = np.array(scores.gold), np.concatenate(scores.raw)
+        report |= labelled_metrics(model.labels, model.manifest.temperature, gold, raw, leaks)
     return report
 
 
 def labelled_metrics(
-    model: LoadedModel, scores: Scores, training_titles: Iterable[str] | None
+    labels: Labels,
+    temperature: float,
+    gold: np.ndarray,
+    raw: np.ndarray,
+    leaks: np.ndarray | None = None,
 ) -> dict[str, Any]:
-    """The metrics that need gold labels."""
-    gold, raw = np.array(scores.gold), np.concatenate(scores.raw)
-    predicted, labels = raw.argmax(axis=1), model.labels
+    """The metrics that need gold labels.
+
+    Args:
+        temperature: the model's; it changes the calibration alone.
+        gold: (n,) class ids.
+        raw: (n, classes) probabilities before the temperature is applied.
+        leaks: (n,) bool, the titles that occur in the training data; a second score leaves them
+            out, and is not given where no other title is left.
+    """
+    predicted = raw.argmax(axis=1)
     confusion = metrics.confusion_matrix(gold, predicted, len(labels))
-    calibrated = apply_temperature(raw, model.manifest.temperature)
+    calibrated = apply_temperature(raw, temperature)
     found: dict[str, Any] = {
         "labelled_rows": len(gold),
         "accuracy": metrics.accuracy(gold, predicted),
@@ -95,25 +108,18 @@ def labelled_metrics(
         "interval_95": metrics.bootstrap_interval(gold, predicted, len(labels)),
         "ece_before": metrics.expected_calibration_error(raw, gold),
         "ece_after": metrics.expected_calibration_error(calibrated, gold),
-        "temperature": model.manifest.temperature,
+        "temperature": temperature,
         "per_class": [asdict(row) for row in metrics.class_scores(confusion, labels)],
         "confusion_matrix": confusion.tolist(),
     }
-    if training_titles is not None:
-        clean = ~leaked(scores.titles, training_titles)
-        confusion = metrics.confusion_matrix(gold[clean], predicted[clean], len(labels))
+    if leaks is not None and not leaks.all():
+        confusion = metrics.confusion_matrix(gold[~leaks], predicted[~leaks], len(labels))
         found["without_leaks"] = {
-            "leaked_titles": int((~clean).sum()),
-            "accuracy": metrics.accuracy(gold[clean], predicted[clean]),
+            "leaked_titles": int(leaks.sum()),
+            "accuracy": metrics.accuracy(gold[~leaks], predicted[~leaks]),
             "macro_f1": metrics.macro_f1(confusion),
         }
     return found
-
-
-def peak_memory_mb() -> float:
-    """The most memory this process has held, in MiB."""
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return peak / (1 << 20 if sys.platform == "darwin" else 1 << 10)
 
 
 def _chunks(rows: Iterable[Row]) -> Iterator[list[Row]]:

@@ -55,6 +55,42 @@ def macro_f1(confusion: np.ndarray) -> float:
     return float(f1[present].mean())
 
 
+@dataclass(frozen=True)
+class ReliabilityBin:
+    """The titles whose confidence lies in (low, high], and how often they are right."""
+
+    low: float
+    high: float
+    titles: int
+    confidence: float
+    accuracy: float
+
+
+def reliability_bins(
+    probabilities: np.ndarray, gold: np.ndarray, bins: int = CALIBRATION_BINS
+) -> list[ReliabilityBin]:
+    """Confidence against accuracy in bins of equal width; empty bins are left out.
+
+    Args:
+        probabilities: (n, classes).
+        gold: (n,) class ids.
+    """
+    confidence = probabilities.max(axis=1)
+    right = probabilities.argmax(axis=1) == gold
+    bin_of = np.clip(np.ceil(confidence * bins).astype(int) - 1, 0, bins - 1)
+    return [
+        ReliabilityBin(
+            low=i / bins,
+            high=(i + 1) / bins,
+            titles=int(inside.sum()),
+            confidence=float(confidence[inside].mean()),
+            accuracy=float(right[inside].mean()),
+        )
+        for i in range(bins)
+        if (inside := bin_of == i).any()
+    ]
+
+
 def expected_calibration_error(
     probabilities: np.ndarray, gold: np.ndarray, bins: int = CALIBRATION_BINS
 ) -> float:
@@ -64,14 +100,8 @@ def expected_calibration_error(
         probabilities: (n, classes).
         gold: (n,) class ids.
     """
-    confidence = probabilities.max(axis=1)
-    right = probabilities.argmax(axis=1) == gold
-    bin_of = np.clip(np.ceil(confidence * bins).astype(int) - 1, 0, bins - 1)
-    counts = np.bincount(bin_of, minlength=bins)
-    gaps = np.abs(
-        np.bincount(bin_of, confidence, minlength=bins) - np.bincount(bin_of, right, minlength=bins)
-    )
-    return float(gaps.sum() / counts.sum())
+    filled = reliability_bins(probabilities, gold, bins)
+    return sum(row.titles * abs(row.confidence - row.accuracy) for row in filled) / len(gold)
 
 
 def bootstrap_interval(

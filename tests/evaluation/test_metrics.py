@@ -53,6 +53,19 @@ def test_calibration_error_by_hand():
     assert error == pytest.approx(0.5 * 0.45 + 0.5 * 0.45)
 
 
+def test_reliability_bins_by_hand():
+    probabilities = np.array([[0.95, 0.05], [0.93, 0.07], [0.55, 0.45], [0.5, 0.5]])
+    gold = np.array([0, 1, 0, 1])
+
+    lowest, middle, highest = metrics.reliability_bins(probabilities, gold, bins=10)
+
+    assert (lowest.low, lowest.high, lowest.titles) == (0.4, 0.5, 1)  # a bin holds its upper end
+    assert (lowest.confidence, lowest.accuracy) == (0.5, 0.0)
+    assert (middle.titles, middle.confidence, middle.accuracy) == (1, 0.55, 1.0)
+    assert (highest.titles, highest.accuracy) == (2, 0.5)
+    assert highest.confidence == pytest.approx(0.94)
+
+
 def test_certain_and_right_is_perfectly_calibrated():
     assert metrics.expected_calibration_error(np.eye(3), np.arange(3)) == 0.0
 
