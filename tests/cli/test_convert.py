@@ -10,15 +10,6 @@ from training.finetune import Examples
 
 
 @pytest.fixture
-def titles(tmp_path: Path, three_topics: Examples) -> Path:
-    (tmp_path / "class.txt").write_text("stocks\nsports\neducation\n")
-    path = tmp_path / "titles.txt"
-    rows = zip(three_topics.titles, three_topics.label_ids, strict=True)
-    path.write_text("".join(f"{title}\t{label}\n" for title, label in rows), encoding="utf-8")
-    return path
-
-
-@pytest.fixture
 def encoder(tmp_path: Path, tiny_classifier: EncoderClassifier) -> Path:
     provenance = artifact.Provenance({"name": "titles"})
     artifact.save(tiny_classifier, tmp_path / "enc", temperature=2.0, provenance=provenance)

@@ -2,21 +2,14 @@ import json
 from pathlib import Path
 
 import pytest
+import torch
 
 from cli import main
 from models import artifact
 from models.student import StudentClassifier
+from training.compression.distillation import DistillationLoss
 from training.compression.magnitude import sparsity
 from training.finetune import Examples
-
-
-@pytest.fixture
-def titles(tmp_path: Path, three_topics: Examples) -> Path:
-    (tmp_path / "class.txt").write_text("stocks\nsports\neducation\n")
-    path = tmp_path / "titles.txt"
-    rows = zip(three_topics.titles, three_topics.label_ids, strict=True)
-    path.write_text("".join(f"{title}\t{label}\n" for title, label in rows), encoding="utf-8")
-    return path
 
 
 @pytest.fixture
@@ -92,6 +85,32 @@ def test_a_finished_run_leaves_its_history_and_no_checkpoint(
     history = json.loads((tmp_path / "model.run" / "history.json").read_text())
     assert len(history["evaluations"]) == 3
     assert not (tmp_path / "model.run" / "checkpoint.pt").exists()
+
+
+def test_an_interrupted_run_goes_on_and_ends_as_an_unbroken_one(
+    tmp_path: Path, student: Path, data: list[str], monkeypatch: pytest.MonkeyPatch
+):
+    command = ["prune", str(student), "--layers", "2", "--heads", "2", *data]
+    command += ["--checkpoint-seconds", "0", "--output"]
+    steps = []
+
+    def interrupt(loss: DistillationLoss, *arguments: object) -> torch.Tensor:
+        steps.append(1)
+        if len(steps) == 9:
+            raise KeyboardInterrupt
+        return original(loss, *arguments)
+
+    original = DistillationLoss.__call__
+    monkeypatch.setattr(DistillationLoss, "__call__", interrupt)
+
+    assert main([*command, str(tmp_path / "broken")]) == 130
+    assert not (tmp_path / "broken").exists()
+    assert main([*command, str(tmp_path / "broken")]) == 0
+    assert len(steps) == 9 + 46  # 18 steps an epoch, 8 of them done before
+    assert main([*command, str(tmp_path / "unbroken")]) == 0
+
+    broken, unbroken = (artifact.load(tmp_path / name) for name in ("broken", "unbroken"))
+    assert broken.manifest.version == unbroken.manifest.version
 
 
 @pytest.mark.parametrize("cut", [[], ["--magnitude", "0.5", "--heads", "2"]])
