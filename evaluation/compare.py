@@ -1,0 +1,186 @@
+"""Compare models on one labelled file: every figure that the report shows, computed once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from evaluation.candidates import Candidate
+from evaluation.evaluate import labelled_metrics
+from evaluation.latency import Speed, SpeedSettings, measure
+from evaluation.pareto import pareto_front
+from evaluation.score_cache import cached_scores
+from evaluation.significance import PairTest, pair_tests
+from models.calibration import apply_temperature
+from models.errors import UsageError
+from models.labels import Labels
+from models.machine import describe
+
+
+@dataclass(frozen=True)
+class LabelledFile:
+    """The labelled titles that all models score.
+
+    Attributes:
+        source: name, rows and SHA-256 of the file.
+        label_ids: (n,) ids of `labels`.
+        leaks: (n,) bool, the titles that occur in the training data; None where it is not given.
+    """
+
+    source: dict[str, Any]
+    labels: Labels
+    titles: Sequence[str]
+    label_ids: np.ndarray
+    leaks: np.ndarray | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class ModelResult:
+    """What one model made of the titles.
+
+    Attributes:
+        raw: (n, classes) probabilities before its temperature is applied.
+        metrics: those of `evaluation.evaluate.labelled_metrics`.
+        speed: None where it was not measured.
+    """
+
+    candidate: Candidate
+    raw: np.ndarray
+    metrics: dict[str, Any]
+    size_bytes: int
+    speed: Speed | None
+
+    @property
+    def name(self) -> str:
+        return self.candidate.name
+
+    @property
+    def accuracy(self) -> float:
+        return float(self.metrics["accuracy"])
+
+    @cached_property
+    def predicted(self) -> np.ndarray:
+        """(n,) class ids."""
+        return self.raw.argmax(axis=1)
+
+    @cached_property
+    def calibrated(self) -> np.ndarray:
+        """(n, classes) probabilities with its temperature."""
+        return apply_temperature(self.raw, self.candidate.manifest.temperature)
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """All that a report is made from.
+
+    Attributes:
+        models: in the order given.
+        pairs: McNemar's test of every pair of deployable models.
+        machine: on which it was measured.
+        speed_settings: None where speed was not measured.
+    """
+
+    data: LabelledFile
+    models: tuple[ModelResult, ...]
+    pairs: tuple[PairTest, ...]
+    machine: dict[str, Any]
+    speed_settings: SpeedSettings | None
+
+    @cached_property
+    def deployable(self) -> list[ModelResult]:
+        return deployable(self.models)
+
+    @cached_property
+    def best(self) -> ModelResult:
+        """The most accurate of the deployable models; of several the smallest."""
+        return min(self.deployable, key=lambda model: (-model.accuracy, model.size_bytes))
+
+    def pair(self, one: ModelResult, other: ModelResult) -> PairTest:
+        """The test of two different models, in whichever order they were given."""
+        names = {one.name, other.name}
+        return next(pair for pair in self.pairs if {pair.first, pair.second} == names)
+
+    @cached_property
+    def fronts(self) -> dict[str, list[bool]]:
+        """For each cost, which deployable models are on the front of accuracy against it."""
+        costs: dict[str, list[float]] = {"size": [model.size_bytes for model in self.models]}
+        speeds = [model.speed for model in self.models if model.speed is not None]
+        if len(speeds) == len(self.models):
+            costs["latency"] = [speed.p50_ms.median for speed in speeds]
+            costs["throughput"] = [-speed.titles_per_s.median for speed in speeds]
+        return {cost: self._front(values) for cost, values in costs.items()}
+
+    def _front(self, costs: Sequence[float]) -> list[bool]:
+        """A reference is on no front, but may beat a model that would be."""
+        front = pareto_front([model.accuracy for model in self.models], costs)
+        pairs = zip(self.models, front, strict=True)
+        return [is_on_it and model in self.deployable for model, is_on_it in pairs]
+
+
+def compare(
+    candidates: Sequence[Candidate],
+    data: LabelledFile,
+    cache: Path,
+    speed_settings: SpeedSettings | None = None,
+    show_progress: bool = True,
+) -> Comparison:
+    """Score and, if asked, time every model; scores that `cache` holds are not made again.
+
+    Raises:
+        UsageError: the data has a label that the models do not know.
+        ArtifactError: a model cannot be trusted.
+        BiaotiError: a model could not be measured.
+    """
+    data = in_models_order(data, candidates[0])
+    scores = [cached_scores(each, data.titles, cache, show_progress) for each in candidates]
+    speeds: Sequence[Speed | None] = [None] * len(candidates)
+    if speed_settings is not None:
+        speeds = measure(candidates, data.titles, speed_settings, show_progress)
+    models = tuple(
+        result_of(candidate, data, raw, speed)
+        for candidate, raw, speed in zip(candidates, scores, speeds, strict=True)
+    )
+    return Comparison(data, models, paired(models, data), describe(), speed_settings)
+
+
+def result_of(
+    candidate: Candidate, data: LabelledFile, raw: np.ndarray, speed: Speed | None
+) -> ModelResult:
+    """The metrics of one model, given its scores before calibration."""
+    temperature = candidate.manifest.temperature
+    metrics = labelled_metrics(data.labels, temperature, data.label_ids, raw, data.leaks)
+    return ModelResult(candidate, raw, metrics, candidate.size_bytes, speed)
+
+
+def deployable(models: Sequence[ModelResult]) -> list[ModelResult]:
+    """All but those that `transformers.pipeline` runs, which are there as reference."""
+    return [model for model in models if not model.candidate.through_pipeline] or list(models)
+
+
+def paired(models: Sequence[ModelResult], data: LabelledFile) -> tuple[PairTest, ...]:
+    """McNemar's test of every pair of deployable models on these titles."""
+    right = {model.name: model.predicted == data.label_ids for model in deployable(models)}
+    return tuple(pair_tests(right))
+
+
+def in_models_order(data: LabelledFile, candidate: Candidate) -> LabelledFile:
+    """The same titles with the ids that the models give their labels, matched by name.
+
+    Raises:
+        UsageError: a label of the data is none of the model's.
+    """
+    manifest = candidate.manifest
+    labels = Labels(manifest.labels, manifest.display_names)
+    unknown = [name for name in data.labels.names if name not in labels.ids]
+    if unknown:
+        raise UsageError(
+            f"{data.source['name']} has labels that '{candidate.name}' does not know: "
+            f"{', '.join(unknown[:5])}; its labels are {', '.join(labels.names)}"
+        )
+    place = np.array([labels.ids[name] for name in data.labels.names])
+    return LabelledFile(data.source, labels, data.titles, place[data.label_ids], data.leaks)

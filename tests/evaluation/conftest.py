@@ -1,0 +1,113 @@
+"""Comparisons: of two small models trained on samples/, and of made-up scores."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from baselines.fasttext import train_fasttext
+from baselines.fasttext_settings import FastTextSettings
+from baselines.linear import LinearSettings, train_linear
+from evaluation.candidates import Candidate
+from evaluation.compare import Comparison, LabelledFile, paired, result_of
+from evaluation.latency import Speed, SpeedSettings, Spread
+from models import artifact
+from models.artifact import Manifest, Provenance
+from models.labels import Labels
+from training.corpus import Source, load
+
+SAMPLES = Path(__file__).parents[2] / "samples"
+
+
+@pytest.fixture(scope="session")
+def sample_models(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """Folders of a linear and a fastText model, weak on purpose, so that they differ."""
+    folder = tmp_path_factory.mktemp("models")
+    labels = Labels.read(SAMPLES / "class.txt")
+    train = load(Source(SAMPLES / "train.txt"), labels)
+    linear = train_linear(*train, labels, LinearSettings(table_bits=14))
+    fasttext = train_fasttext(*train, labels, settings=FastTextSettings(epochs=60, buckets=1000))
+    artifact.save(linear, folder / "linear", temperature=0.8)
+    artifact.save(fasttext, folder / "fasttext", temperature=1.5)
+    return {"linear": folder / "linear", "fasttext": folder / "fasttext"}
+
+
+@pytest.fixture(scope="session")
+def make_candidate() -> Callable[..., Candidate]:
+    """A model whose folder does not exist; `metrics` are those of its provenance."""
+
+    def make(name: str, labels: Labels, **metrics: float) -> Candidate:
+        provenance = Provenance({"name": "train.txt", "rows": 40}, {}, metrics)
+        manifest = Manifest(
+            name, "0123456789ab", "linear", labels.names, labels.display_names, None, 1.0,
+            provenance, "unknown", {}, [],
+        )  # fmt: skip
+        return Candidate(name, Path("nowhere") / name, manifest)
+
+    return make
+
+
+@pytest.fixture
+def make_comparison(
+    make_candidate: Callable[..., Candidate], monkeypatch: pytest.MonkeyPatch
+) -> Callable[..., Comparison]:
+    """A comparison of models, each given by which titles it gets right.
+
+    A number of hits means that the first titles are the misses. A speed is (p50 in ms, titles a
+    second, MiB); its rounds differ by a tenth.
+    """
+
+    def make(
+        right: dict[str, int | Sequence[bool]],
+        of: int = 1000,
+        sizes: Sequence[int] = (),
+        speeds: Sequence[tuple[float, float, float]] = (),
+        labels: Labels | None = None,
+        titles: Sequence[str] = (),
+        training_seconds: Sequence[float | None] = (),
+        references: Sequence[str] = (),
+    ) -> Comparison:
+        labels = labels or Labels.of(["stocks", "sports", "education"])
+        gold = np.arange(of) % len(labels)
+        source = {"name": "made-up.txt", "rows": of, "sha256": "0" * 64}
+        data = LabelledFile(source, labels, titles or [f"title {i}" for i in range(of)], gold)
+        models = []
+        for i, (name, hits) in enumerate(right.items()):
+            if isinstance(hits, int):
+                hits = np.arange(of) >= of - hits
+            seconds = training_seconds[i] if training_seconds else None
+            provenance = {} if seconds is None else {"training_seconds": seconds}
+            model = make_candidate(name, labels, **provenance)
+            model = replace(model, through_pipeline=name in references)
+            monkeypatch.setattr(Candidate, "size_bytes", sizes[i] if sizes else 1_000_000)
+            raw = _scores(np.where(hits, gold, (gold + 1) % len(labels)), len(labels))
+            models.append(result_of(model, data, raw, _speed(*speeds[i]) if speeds else None))
+        machine = {"cpu": "a test's", "cores": 2, "instruction_sets": ["avx2"]}
+        settings = SpeedSettings() if speeds else None
+        return Comparison(data, tuple(models), paired(models, data), machine, settings)
+
+    return make
+
+
+def _scores(predicted: np.ndarray, classes: int) -> np.ndarray:
+    """(n, classes): 0.9 for the class predicted."""
+    raw = np.full((len(predicted), classes), 0.1 / (classes - 1), dtype=np.float32)
+    raw[np.arange(len(predicted)), predicted] = 0.9
+    return raw
+
+
+def _speed(p50_ms: float, titles_per_s: float, memory_mb: float) -> Speed:
+    return Speed(
+        load_s=0.5,
+        p50_ms=Spread(p50_ms, 0.9 * p50_ms, 1.1 * p50_ms),
+        p95_ms=Spread(2 * p50_ms, 1.9 * p50_ms, 2.1 * p50_ms),
+        titles_per_s=Spread(titles_per_s, 0.9 * titles_per_s, 1.1 * titles_per_s),
+        peak_memory_mb=memory_mb,
+        batch_peak_memory_mb=2 * memory_mb,
+        calls=900,
+        batched_titles=3072,
+    )

@@ -1,0 +1,58 @@
+from evaluation.advice import cheaper_at_a_price, choose, is_good_enough
+
+
+def test_close_or_not_told_apart_is_good_enough(make_comparison):
+    """Of 1,000 titles: 0.6 points less; 2 points less but both ways; 2 points less one way."""
+    right = {
+        "best": 940,
+        "close": 934,
+        "uneven": [True] * 920 + [False] * 80,
+        "worse": 920,
+    }
+    comparison = make_comparison(right)
+
+    enough = {model.name: is_good_enough(comparison, model) for model in comparison.models}
+
+    uneven = comparison.pair(comparison.models[0], comparison.models[2])
+    assert (uneven.only_first, uneven.only_second) == (80, 60)
+    assert uneven.p_value > 0.05
+    assert enough == {"best": True, "close": True, "uneven": True, "worse": False}
+
+
+def test_the_cheapest_good_enough_model_is_chosen_for_each_constraint(make_comparison):
+    comparison = make_comparison(
+        {
+            "teacher": 940,
+            "student": 936,
+            "int8": 935,
+            "fasttext": 900,
+            "forest": 820,
+        },
+        sizes=[450, 50, 14, 16, 54],
+        speeds=[
+            (15, 100, 900),
+            (0.9, 2000, 300),
+            (1.1, 2600, 200),
+            (0.1, 7000, 140),
+            (40, 1700, 1000),
+        ],
+        training_seconds=[3600, 900, None, None, None],
+    )
+
+    chosen = {choice.constraint.id: choice.model.name for choice in choose(comparison)}
+
+    assert chosen == {
+        "size": "int8",
+        "latency": "student",
+        "throughput": "int8",
+        "memory": "int8",
+        "training": "student",
+    }
+    assert [model.name for model in cheaper_at_a_price(comparison)] == ["fasttext"]
+
+
+def test_no_choice_is_made_among_one(make_comparison):
+    comparison = make_comparison({"best": 950, "worse": 600}, sizes=[9, 1])
+
+    assert choose(comparison) == []
+    assert [model.name for model in cheaper_at_a_price(comparison)] == ["worse"]

@@ -1,0 +1,113 @@
+from pathlib import Path
+
+import numpy as np
+import pytest
+from sklearn import metrics as sklearn_metrics
+
+from evaluation.candidates import parse_candidates
+from evaluation.compare import Comparison, LabelledFile, compare, in_models_order
+from evaluation.significance import mcnemar
+from models import artifact
+from models.errors import UsageError
+from models.labels import Labels
+from training.corpus import Source, fingerprint, leaked, load
+
+SAMPLES = Path(__file__).parents[2] / "samples"
+
+
+@pytest.fixture(scope="module")
+def compared(
+    sample_models: dict[str, Path], tmp_path_factory: pytest.TempPathFactory
+) -> Comparison:
+    source = Source(SAMPLES / "test.txt")
+    labels = Labels.read(SAMPLES / "class.txt")
+    titles, label_ids = load(source, labels)
+    leaks = leaked(titles, titles[:30])
+    data = LabelledFile(fingerprint(source), labels, titles, np.array(label_ids), leaks)
+    candidates = parse_candidates([str(folder) for folder in sample_models.values()])
+    cache = tmp_path_factory.mktemp("cache")
+    return compare(candidates, data, cache, show_progress=False)
+
+
+def test_every_models_metrics_are_scikit_learns(compared: Comparison):
+    gold = compared.data.label_ids
+    for model in compared.models:
+        loaded = artifact.load(model.candidate.folder)
+        scores = loaded.predict_proba(compared.data.titles)
+        predicted = scores.argmax(axis=1)
+        assert model.accuracy == pytest.approx(sklearn_metrics.accuracy_score(gold, predicted))
+        macro_f1 = sklearn_metrics.f1_score(gold, predicted, average="macro")
+        assert model.metrics["macro_f1"] == pytest.approx(macro_f1)
+        confusion = sklearn_metrics.confusion_matrix(gold, predicted)
+        assert model.metrics["confusion_matrix"] == confusion.tolist()
+        np.testing.assert_allclose(model.calibrated, scores, atol=1e-6)
+        clean = model.metrics["without_leaks"]
+        assert clean["leaked_titles"] == 30
+        assert clean["accuracy"] == pytest.approx((gold == predicted)[30:].mean())
+
+
+def test_pairs_are_tested_on_the_same_titles(compared: Comparison):
+    gold = compared.data.label_ids
+    linear, fasttext = ([*(model.predicted == gold)] for model in compared.models)
+    one = sum(a and not b for a, b in zip(linear, fasttext, strict=True))
+    other = sum(b and not a for a, b in zip(linear, fasttext, strict=True))
+
+    pair = compared.pair(*compared.models)
+
+    assert (pair.only_first, pair.only_second) == (one, other)
+    assert (pair.p_value, pair.method) == mcnemar(one, other)
+    assert compared.pair(*reversed(compared.models)) is pair
+
+
+def test_the_best_is_the_most_accurate_and_then_the_smallest(make_comparison):
+    comparison = make_comparison({"a": 8, "b": 9, "c": 9}, of=10, sizes=[1, 30, 20])
+
+    assert comparison.best.name == "c"
+
+
+def test_fronts_weigh_accuracy_against_each_cost(make_comparison):
+    comparison = make_comparison(
+        {"large": 9, "small": 8, "slow": 7},
+        of=10,
+        sizes=[400, 14, 20],
+        speeds=[(15.0, 100, 900), (1.1, 2500, 200), (40.0, 3000, 300)],
+    )
+
+    assert comparison.fronts == {
+        "size": [True, True, False],
+        "latency": [True, True, False],
+        "throughput": [True, True, True],
+    }
+
+
+def test_a_reference_is_neither_chosen_nor_tested_nor_on_a_front(make_comparison):
+    comparison = make_comparison(
+        {"encoder": 9, "pipeline": 9, "small": 8}, of=10, sizes=[5, 5, 1], references=["pipeline"]
+    )
+
+    assert comparison.best.name == "encoder"
+    assert [(pair.first, pair.second) for pair in comparison.pairs] == [("encoder", "small")]
+    assert comparison.fronts == {"size": [True, False, True]}
+
+
+def test_labels_of_the_data_are_matched_by_name(make_candidate):
+    labels = Labels.of(["sports", "stocks"])
+    data = LabelledFile({"name": "x.txt"}, labels, ["球队", "股市", "高考"], np.array([0, 1, 1]))
+    model = make_candidate("tiny", Labels.of(["stocks", "sports", "education"]))
+
+    found = in_models_order(data, model)
+
+    assert found.labels.names == ("stocks", "sports", "education")
+    assert found.label_ids.tolist() == [1, 0, 0]
+
+
+def test_a_label_that_the_models_do_not_know_is_refused(make_candidate):
+    data = LabelledFile({"name": "x.txt"}, Labels.of(["weather", "stocks"]), [], np.array([], int))
+    model = make_candidate("tiny", Labels.of(["stocks", "sports"]))
+
+    with pytest.raises(UsageError) as caught:
+        in_models_order(data, model)
+
+    assert str(caught.value) == (
+        "x.txt has labels that 'tiny' does not know: weather; its labels are stocks, sports"
+    )
