@@ -12,7 +12,7 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from cli import convert, data, distill, ensemble, shrink, train, transformer, use
+from cli import compare, convert, data, distill, ensemble, shrink, train, transformer, use
 from cli.options import new_parser
 from models.errors import BiaotiError
 
@@ -36,6 +36,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def build_parser() -> argparse.ArgumentParser:
     """The parser of all verbs."""
     parser, verbs = new_parser()
-    for room in (data, train, ensemble, distill, shrink, convert, use, transformer):
+    for room in (data, train, ensemble, distill, shrink, convert, use, compare, transformer):
         room.add_to(verbs)
     return parser

@@ -1,0 +1,117 @@
+"""`biaoti compare`: which of several models to deploy."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import Any
+
+from cli.options import add_source, add_verb, source_of
+
+DEFAULT_OUTPUT = Path("artifacts/report")
+
+
+def add_to(verbs: Any) -> None:
+    parser = add_verb(
+        verbs,
+        "compare",
+        compare,
+        """
+        biaoti compare artifacts/linear artifacts/encoder --data samples/test.txt
+        biaoti compare artifacts/linear teacher=artifacts/encoder pipeline:artifacts/encoder \\
+            --data samples/test.txt --train samples/train.txt --output docs/report
+        biaoti compare artifacts/linear artifacts/forest --data samples/test.txt --no-speed
+        """,
+    )
+    parser.add_argument(
+        "models",
+        nargs="+",
+        metavar="MODEL",
+        help="a model's folder, or NAME=FOLDER to call it otherwise; pipeline:FOLDER runs an "
+        "encoder's folder with transformers.pipeline, as a reference",
+    )
+    parser.add_argument("--data", required=True, metavar="FILE", help="labelled titles to score")
+    parser.add_argument(
+        "--train",
+        metavar="FILE",
+        help="the models' training titles; scores are also given without those that leak",
+    )
+    parser.add_argument(
+        "--output",
+        type=Path,
+        default=DEFAULT_OUTPUT,
+        metavar="FOLDER",
+        help="where the report goes",
+    )
+    add_source(parser)
+    _add_speed(parser)
+
+
+def compare(options: argparse.Namespace) -> None:
+    """Compare models on one file and write a report: which to deploy, and why.
+
+    The report is one page, report.html, that opens anywhere; report.md and report.json say the
+    same. Scores are kept in the output folder, so an interrupted comparison goes on where it was.
+    Speed is measured last, with all models in memory: leave the machine alone meanwhile.
+    """
+    import numpy as np
+
+    from evaluation.candidates import parse_candidates
+    from evaluation.compare import LabelledFile
+    from evaluation.compare import compare as run
+    from evaluation.latency import SpeedSettings
+    from evaluation.report import write_report
+    from training.corpus import find_labels, fingerprint, leaked, load, read
+
+    speed = None if options.no_speed else SpeedSettings(**_speed_options(options))
+    candidates = parse_candidates(options.models)
+    source = source_of(options, options.data)
+    named, labels = fingerprint(source), find_labels(source, options.labels)
+    titles, label_ids = load(source, labels)
+    leaks = None
+    if options.train:
+        training = (row.title for row in read(source_of(options, options.train), None))
+        leaks = leaked(titles, training)
+    data = LabelledFile(named, labels, titles, np.array(label_ids), leaks)
+    comparison = run(candidates, data, options.output / ".cache", speed)
+    for path in write_report(comparison, options.output):
+        print(path)
+    print(f"open {options.output / 'report.html'} in a browser", file=sys.stderr)
+
+
+def _add_speed(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("speed")
+    group.add_argument("--no-speed", action="store_true", help="measure size and scores alone")
+    group.add_argument(
+        "--rounds", type=int, default=3, metavar="N", help="how often each model is measured"
+    )
+    group.add_argument(
+        "--latency-titles",
+        type=int,
+        default=300,
+        metavar="N",
+        help="titles scored one by one in a round",
+    )
+    group.add_argument(
+        "--throughput-titles",
+        type=int,
+        default=1024,
+        metavar="N",
+        help="titles scored in batches in a round",
+    )
+    group.add_argument(
+        "--batch-size", type=int, default=256, metavar="N", help="titles in such a batch"
+    )
+    group.add_argument(
+        "--timeout-s",
+        type=float,
+        default=900,
+        metavar="S",
+        help="longest that a model may take to load, or for one round",
+    )
+
+
+def _speed_options(options: argparse.Namespace) -> dict[str, Any]:
+    names = ("rounds", "latency_titles", "throughput_titles", "batch_size", "timeout_s")
+    return {name: getattr(options, name) for name in names}
