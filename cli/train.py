@@ -36,6 +36,7 @@ def add_to(verbs: Any) -> None:
     routes = add_verbs(train)
     _add_route(routes, "forest", forest, "baselines.tfidf_forest:ForestSettings")
     _add_route(routes, "linear", linear, "baselines.linear:LinearSettings")
+    _add_route(routes, "nearest", nearest, "baselines.nearest:NearestSettings")
     _add_route(routes, "fasttext", fasttext, "baselines.fasttext:FastTextSettings")
     _add_encoder_options(
         _add_route(routes, "encoder", encoder, "training.finetune:FineTuneSettings")
@@ -60,6 +61,19 @@ def linear(options: argparse.Namespace) -> None:
     _train_baseline(
         options,
         lambda train, labels, _: train_linear(*train, labels, build_settings(options), say),
+    )
+
+
+def nearest(options: argparse.Namespace) -> None:
+    """Keep the training titles, to ask those most like a title for their labels.
+
+    Weak alone, strong beside others: see 'biaoti ensemble'.
+    """
+    from baselines.nearest import train_nearest
+
+    _train_baseline(
+        options,
+        lambda train, labels, _: train_nearest(*train, labels, build_settings(options), say),
     )
 
 

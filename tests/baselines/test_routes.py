@@ -11,6 +11,7 @@ import pytest
 from baselines.fasttext import train_fasttext
 from baselines.fasttext_settings import FastTextSettings
 from baselines.linear import LinearSettings, train_linear
+from baselines.nearest import NearestSettings, train_nearest
 from baselines.tfidf_forest import ForestSettings, train_forest
 from models import artifact
 from models.errors import CorruptArtifact
@@ -26,13 +27,18 @@ def _linear(titles: list[str], label_ids: list[int], labels: Labels) -> artifact
     return train_linear(titles, label_ids, labels, LinearSettings(table_bits=12))
 
 
+def _nearest(titles: list[str], label_ids: list[int], labels: Labels) -> artifact.Route:
+    settings = NearestSettings(table_bits=12, neighbours=5)
+    return train_nearest(titles, label_ids, labels, settings)
+
+
 def _fasttext(titles: list[str], label_ids: list[int], labels: Labels) -> artifact.Route:
     settings = FastTextSettings(epochs=20)
     return train_fasttext(titles, label_ids, labels, settings=settings)
 
 
-TRAINERS = {"forest": _forest, "linear": _linear, "fasttext": _fasttext}
-MODEL_FILES = {"forest": "model.skops", "linear": "model.skops", "fasttext": "model.bin"}
+TRAINERS = {"forest": _forest, "linear": _linear, "nearest": _nearest, "fasttext": _fasttext}
+MODEL_FILES = dict.fromkeys(TRAINERS, "model.skops") | {"fasttext": "model.bin"}
 Trainer = Callable[[list[str], list[int], Labels], artifact.Route]
 
 

@@ -13,6 +13,7 @@ VERBS = [
     ["data", "check"],
     ["train", "forest"],
     ["train", "linear"],
+    ["train", "nearest"],
     ["train", "fasttext"],
     ["train", "encoder"],
     ["pretrain"],
@@ -23,6 +24,7 @@ VERBS = [
     ["quantize"],
     ["export"],
     ["evaluate"],
+    ["compare"],
     ["classify"],
     ["serve"],
     ["transformer", "figures"],
@@ -244,10 +246,10 @@ def test_an_encoder_is_trained_saved_and_used(
     assert (tmp_path / "encoder.run" / "curves.png").exists()
 
 
-@pytest.mark.parametrize("route", ["linear", "forest", "fasttext"])
+@pytest.mark.parametrize("route", ["linear", "nearest", "forest", "fasttext"])
 def test_a_baseline_is_trained_on_the_samples(route: str, tmp_path: Path):
     data = ["--train", str(SAMPLES / "train.txt"), "--dev", str(SAMPLES / "dev.txt")]
-    quick = {"forest": ["--trees", "50"], "fasttext": ["--epochs", "100"], "linear": []}[route]
+    quick = {"forest": ["--trees", "50"], "fasttext": ["--epochs", "100"]}.get(route, [])
 
     assert main(["train", route, *data, "--output", str(tmp_path / route), *quick]) == 0
 
