@@ -14,8 +14,10 @@ from models.errors import UsageError
 
 def add_to(verbs: Any) -> None:
     data = verbs.add_parser("data", help="look at files of titles before training on them")
+    verbs = add_verbs(data)
+    _add_folds(verbs)
     parser = add_verb(
-        add_verbs(data),
+        verbs,
         "check",
         check,
         """
@@ -61,6 +63,40 @@ def check(options: argparse.Namespace) -> int:
         for result in corpus.fix(splits, labels, report).values():
             print(result, file=sys.stderr)
     return 3 if report.errors and not options.fix else 0
+
+
+def folds(options: argparse.Namespace) -> None:
+    """Cut a labelled file into folds: what to train on, and what to ask the trained model.
+
+    Each fold is a folder with train.jsonl, held_out.jsonl and class.txt. Models trained on the one
+    and asked for the other score every training title as if it were new: what 'biaoti distill
+    --scores' wants of a teacher, and what shows doubtful labels.
+    """
+    from training import corpus
+
+    source = source_of(options, options.file)
+    labels = corpus.find_labels(source, options.labels)
+    for folder in corpus.write_folds(source, labels, options.folds, options.output):
+        print(folder)
+
+
+def _add_folds(verbs: Any) -> None:
+    parser = add_verb(
+        verbs,
+        "folds",
+        folds,
+        """
+        biaoti data folds samples/train.txt --folds 2 --output artifacts/folds
+        biaoti train linear --train artifacts/folds/fold-1/train.jsonl --dev samples/dev.txt \\
+            --output artifacts/linear-1
+        biaoti evaluate artifacts/linear-1 artifacts/folds/fold-1/held_out.jsonl \\
+            --predictions artifacts/scores-1.csv
+        """,
+    )
+    parser.add_argument("file", metavar="FILE", help="labelled titles")
+    parser.add_argument("--folds", type=int, default=2, metavar="N", help="how many")
+    parser.add_argument("--output", required=True, type=Path, metavar="FOLDER", help="their folder")
+    add_source(parser)
 
 
 def _token_counter(folder: Path) -> Callable[[list[str]], list[int]]:

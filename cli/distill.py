@@ -27,6 +27,8 @@ from cli.training import (
 from models.errors import UsageError
 
 if TYPE_CHECKING:
+    import numpy as np
+
     from models.artifact import LoadedModel
     from models.student import StudentClassifier
     from training.finetune import Examples
@@ -57,6 +59,15 @@ def add_to(verbs: Any) -> None:
         metavar="FILE",
         help="more titles for the teacher to label; their own labels are not read; repeatable",
     )
+    parser.add_argument(
+        "--scores",
+        action="append",
+        default=[],
+        type=Path,
+        metavar="FILE",
+        help="predictions that stand for the teacher's where they have the title, such as those "
+        "of models that have not seen it (see 'biaoti data folds'); repeatable",
+    )
     add_exclude(parser)
     add_cache(parser)
     _add_start(parser)
@@ -75,7 +86,6 @@ def distill(options: argparse.Namespace) -> None:
     from training import corpus
     from training.compression.conversion import as_student
     from training.compression.distillation import distill as run
-    from training.compression.teacher import cached_log_probabilities
     from training.finetune import Examples
 
     settings = build_settings(options)
@@ -89,9 +99,15 @@ def distill(options: argparse.Namespace) -> None:
     matched = as_student(_with_transformer(teacher)) if settings.hidden_weight else None
     scores = None
     if settings.alpha:
-        scores = cached_log_probabilities(teacher, examples.titles, cache_folder(options))
+        scores = _scores(options, teacher, examples.titles)
     result = run(start, examples, scores, dev, settings, run_folder(options), matched)
-    used = {"teacher": named(teacher), "start": named(source), **shape, **asdict(settings)}
+    used = {
+        "teacher": named(teacher),
+        "scores": [path.name for path in options.scores],
+        "start": named(source),
+        **shape,
+        **asdict(settings),
+    }
     unlabelled = [corpus.fingerprint(source_of(options, name)) for name in options.unlabelled]
     trained_on = {**corpus.fingerprint(sources[0]), "unlabelled": unlabelled}
     metrics = dev_metrics(result.history)
@@ -144,6 +160,27 @@ def _with_unlabelled(options: argparse.Namespace, train: Examples, dev: Examples
     more = distinct_titles(read_titles(options, options.unlabelled), held_out)
     say(f"{len(train.titles):,} titles with a label, {len(more):,} without")
     return Examples([*train.titles, *more], [*train.label_ids, *[NO_LABEL] * len(more)])
+
+
+def _scores(options: argparse.Namespace, teacher: LoadedModel, titles: Sequence[str]) -> np.ndarray:
+    """(titles, classes) log-probabilities: from the files given, the teacher's for the others."""
+    import numpy as np
+
+    from evaluation.predictions import read_predictions
+    from models.calibration import log_probabilities
+    from training.compression.teacher import cached_log_probabilities
+
+    known: dict[str, np.ndarray] = {}
+    for path in options.scores:
+        known |= read_predictions(path, teacher.labels)
+    given = np.array([title in known for title in titles])
+    scores = np.empty((len(titles), len(teacher.labels)), np.float32)
+    asked = [title for title in titles if title not in known]
+    scores[~given] = cached_log_probabilities(teacher, asked, cache_folder(options))
+    if given.any():
+        scores[given] = log_probabilities(np.stack([known[t] for t in titles if t in known]))
+    say(f"scores of {given.sum():,} titles from files, of {len(asked):,} from the teacher")
+    return scores
 
 
 def _start(

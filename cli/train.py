@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import time
 from collections.abc import Callable
 from dataclasses import asdict
 from itertools import chain
@@ -185,11 +186,13 @@ def _train_baseline(
 
     labels, (train, dev) = training_data(options)
     dev_titles, dev_ids = load(dev, labels)
+    started = time.perf_counter()
     model = fit(load(train, labels), labels, (dev_titles, dev_ids))
+    seconds = round(time.perf_counter() - started, 1)
     probabilities = model.predict_proba(dev_titles)
     accuracy = float((probabilities.argmax(axis=1) == dev_ids).mean())
     temperature = fit_temperature(probabilities, dev_ids)
     searched = getattr(model, "hyperparameters", dict)()  # what fastText's autotune found
     settings = asdict(build_settings(options)) | searched
-    metrics = {"dev_accuracy": accuracy}
+    metrics = {"dev_accuracy": accuracy, "training_seconds": seconds}
     save_model(options, model, temperature, fingerprint(train), settings, metrics)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from models.errors import UsageError
+from models.errors import DataError, UsageError
 from models.labels import Labels
 from models.staging import staged_file
 from training.corpus import Row
@@ -43,6 +43,49 @@ def open_predictions(path: Path, labels: Labels) -> Iterator[Write]:
                 [*list(record.values())[:4], *record["scores"].values()]
                 for record in _records(labels, rows, scores)
             )
+
+
+def read_predictions(path: Path, labels: Labels) -> dict[str, np.ndarray]:
+    """The scores of a predictions file: (classes,) float32 by title, in the labels' order.
+
+    Six decimals are written, so what was written as 0 is read as half of the last of them.
+
+    Raises:
+        DataError: the file is no such table, lacks a class, or holds a row that cannot be used.
+    """
+    found: dict[str, np.ndarray] = {}
+    try:
+        with path.open(encoding="utf-8", newline="") as file:
+            for line, (title, scores) in enumerate(_scores(path, file), start=1):
+                try:
+                    row = np.array([float(scores[name]) for name in labels.names], np.float32)
+                    found[title] = np.maximum(row, 5e-7)
+                except KeyError as error:
+                    raise DataError(
+                        f"no score for the class {error}; score with a model of the same classes",
+                        path,
+                    ) from error
+                except (TypeError, ValueError) as error:
+                    raise DataError(
+                        f"prediction {line} has no number for every class", path
+                    ) from error
+    except (OSError, UnicodeDecodeError, KeyError, TypeError, json.JSONDecodeError) as error:
+        raise DataError(
+            f"not a predictions file ({error!r}); write one with 'biaoti evaluate --predictions'",
+            path,
+        ) from error
+    return found
+
+
+def _scores(path: Path, file: Iterable[str]) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Title and scores by class of each row."""
+    if path.suffix == ".jsonl":
+        for text in file:
+            record = json.loads(text)
+            yield record["title"], record["scores"]
+    else:
+        for row in csv.DictReader(file):
+            yield row["title"], row
 
 
 def _records(labels: Labels, rows: Sequence[Row], scores: np.ndarray) -> Iterator[dict[str, Any]]:

@@ -11,6 +11,7 @@ from models.encoder import EncoderClassifier
 SAMPLES = Path(__file__).parents[2] / "samples"
 VERBS = [
     ["data", "check"],
+    ["data", "folds"],
     ["train", "forest"],
     ["train", "linear"],
     ["train", "nearest"],

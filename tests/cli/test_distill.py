@@ -113,6 +113,24 @@ def test_a_second_student_costs_the_teacher_nothing(
     assert artifact.load(tmp_path / "two").manifest.provenance.hyperparameters["random_weights"]
 
 
+def test_scores_of_models_that_have_not_seen_a_title_stand_for_the_teachers(
+    tmp_path: Path, models: list[str], data: list[str], capsys: pytest.CaptureFixture[str]
+):
+    folds = tmp_path / "folds"
+    assert main(["data", "folds", data[1], "--output", str(folds)]) == 0
+    held_out, scores = str(folds / "fold-2" / "held_out.jsonl"), str(tmp_path / "scores.csv")
+    assert main(["evaluate", models[1], held_out, "--predictions", scores]) == 0
+    expected = len(Path(held_out).read_text(encoding="utf-8").splitlines())
+    arguments = ["distill", "--teacher", models[0], *data, *SHORT, "--scores", scores]
+
+    cache = ["--cache", str(tmp_path / "cache")]
+    assert main([*arguments, *cache, "--output", str(tmp_path / "student")]) == 0
+
+    assert f"scores of {expected:,} titles from files" in capsys.readouterr().err
+    used = artifact.load(tmp_path / "student").manifest.provenance.hyperparameters
+    assert used["scores"] == ["scores.csv"]
+
+
 def test_the_control_without_a_teacher_asks_it_nothing(
     tmp_path: Path, models: list[str], data: list[str]
 ):

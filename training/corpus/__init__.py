@@ -2,7 +2,8 @@
 
 A `Source` says where titles are and in what format; `find_labels` its classes; `read` and `load`
 its usable rows. `check` finds everything wrong with a set of splits, `fix` writes cleaned copies,
-`leaked` tells which titles stand in another split, `fingerprint` says what a model was trained on.
+`leaked` tells which titles stand in another split, `write_folds` cuts a file into folds,
+`fingerprint` says what a model was trained on.
 """
 
 from training.corpus.checking import check
@@ -10,6 +11,7 @@ from training.corpus.columns import LABEL_COLUMNS, TITLE_COLUMNS
 from training.corpus.findings import CODES, Finding, Place
 from training.corpus.fingerprints import fingerprint
 from training.corpus.fixing import FixResult, fix
+from training.corpus.folds import write_folds
 from training.corpus.label_names import find_labels
 from training.corpus.normalisation import leaked, normalise
 from training.corpus.repair import repair
@@ -38,4 +40,5 @@ __all__ = [
     "normalise",
     "read",
     "repair",
+    "write_folds",
 ]
