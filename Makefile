@@ -20,7 +20,7 @@ serve: $(READY) $(DEFAULT_MODEL)
 
 $(DEFAULT_MODEL): | $(READY)
 	$(BIN)/biaoti train encoder --train samples/train.txt --dev samples/dev.txt \
-		--output artifacts/default --epochs 8 --batch-size 16
+		--output artifacts/default --epochs 8 --batch-size 16 --consistency 0 --label-smoothing 0.1
 
 test: $(READY)
 	$(BIN)/pytest

@@ -96,7 +96,7 @@ def encoder(options: argparse.Namespace) -> None:
     The weights that score best on the dev file are kept, and the confidence is calibrated on it.
     A run can be interrupted: the same command goes on from its last checkpoint. The defaults are
     those of a full-size BERT; for the built-in e5-small-zh, settings found on dev stand in for
-    those that are not given: 4 epochs, rate 1e-4, label smoothing 0.1, average decay 0.999.
+    those that are not given: 5 epochs, rate 1e-4, consistency 2, average decay 0.999.
     """
     from training.corpus import fingerprint, load, read
     from training.finetune import RECOMMENDED, Examples, fine_tune

@@ -14,6 +14,7 @@ from typing import Any
 from cli.options import add_result, add_source, add_verb, print_result, source_of
 from models.errors import DataError
 from models.staging import staged_file
+from models.titles import is_blank
 
 CLASSIFY_CHUNK = 1024
 
@@ -84,7 +85,7 @@ def serve(options: argparse.Namespace) -> None:
 def _titles(given: list[str]) -> Iterator[str]:
     """The titles on the command line, with standard input in the place of '-'."""
     for title in chain.from_iterable(_read_stdin() if each == "-" else [each] for each in given):
-        if not title.strip():
+        if is_blank(title):
             raise DataError("a title is blank; pass at least one visible character")
         yield title
 
@@ -95,7 +96,7 @@ def _read_stdin() -> Iterator[str]:
             title = line.decode("utf-8").rstrip("\r\n")
         except UnicodeDecodeError as error:
             raise DataError(f"not UTF-8: {error}; convert it first", "<stdin>", number) from error
-        if not title.strip():
+        if is_blank(title):
             raise DataError("a blank line; remove it", "<stdin>", number)
         yield title
 

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import unicodedata
-
+from models.titles import is_blank
 from service.errors import InvalidRequest, TooLarge
 from service.schemas import ClassifyRequest
 from service.settings import Settings
-
-_INVISIBLE = frozenset({"Cc", "Cf", "Zs", "Zl", "Zp"})
 
 
 def check_limits(request: ClassifyRequest, settings: Settings) -> None:
@@ -22,11 +19,6 @@ def check_limits(request: ClassifyRequest, settings: Settings) -> None:
     _check_top_k(request.top_k, settings.max_top_k)
     for index, title in enumerate(request.titles):
         _check_title(f"titles[{index}]", title, settings.max_title_chars)
-
-
-def is_blank(title: str) -> bool:
-    """Whether a title is nothing but space, control and format characters (Unicode Z*, Cc, Cf)."""
-    return all(unicodedata.category(character) in _INVISIBLE for character in title)
 
 
 def _check_count(count: int, limit: int) -> None:

@@ -48,9 +48,9 @@ class FineTuneSettings(LoopSettings):
 
 RECOMMENDED: dict[str, dict[str, Any]] = {
     "e5-small-zh": {
-        "epochs": 4,
+        "epochs": 5,
         "learning_rate": 1e-4,
-        "label_smoothing": 0.1,
+        "consistency": 2.0,
         "average_decay": 0.999,
     }
 }

@@ -42,11 +42,6 @@ def comparison_key(title: str) -> str:
     return folded.translate(_SPACES_AND_PUNCTUATION) or folded.translate(_SPACES)
 
 
-def is_blank(title: str) -> bool:
-    """Whether a title has no visible character: only white space, control and format characters."""
-    return not title.translate(_SPACES)
-
-
 def digest(text: str) -> bytes:
     """8 bytes that stand for a text.
 

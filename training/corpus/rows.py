@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from models.errors import DataError
 from models.labels import Labels
+from models.titles import is_blank
 from training.corpus.findings import CODES
 from training.corpus.formats import read_records
-from training.corpus.normalisation import is_blank
 from training.corpus.record import Fault, Record
 from training.corpus.source import Source, resolve
 
