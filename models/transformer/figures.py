@@ -107,7 +107,7 @@ def draw_parameter_growth(path: Path, sizes: Sequence[int] = (64, 128, 256, 512,
 def draw_heads(
     weights: Tensor, queries: Sequence[str], keys: Sequence[str], path: Path, columns: int = 4
 ) -> Path:
-    """The attention weights of one sequence, head by head: (H, Q, K); dark = much.
+    """The attention weights of one sequence, head by head: (H, Q, K); dark = the largest of all.
 
     Without a Chinese font on the machine the tokens are numbered, and listed in a text file of the
     picture's name.
@@ -116,14 +116,16 @@ def draw_heads(
     if font is None and any(character >= "\u2e80" for character in "".join((*queries, *keys))):
         _list_tokens(queries, keys, path.with_suffix(".txt"))
         queries, keys = [list(map(str, range(len(side)))) for side in (queries, keys)]
+    darkest = weights.max().item()
     rows = -(-len(weights) // columns)
     size = (columns * (1.2 + 0.18 * len(keys)), rows * (1.2 + 0.18 * len(queries)))
     with plt.rc_context({"font.family": [font, "sans-serif"] if font else ["sans-serif"]}):
         figure, grid = plt.subplots(rows, columns, figsize=size, layout="constrained")
+        figure.suptitle(f"from white, 0, to dark, {darkest:.2f}", fontsize=9)
         for axes in np.ravel(grid)[len(weights) :]:
             axes.remove()
         for head, (axes, of_head) in enumerate(zip(np.ravel(grid), weights, strict=False)):
-            axes.imshow(of_head.detach().numpy(), cmap="Blues", vmin=0, vmax=1)
+            axes.imshow(of_head.detach().numpy(), cmap="Blues", vmin=0, vmax=darkest)
             axes.set_title(f"head {head}", fontsize=9)
             axes.set_xticks(range(len(keys)), keys, rotation=90, fontsize=7)
             axes.set_yticks(range(len(queries)), queries, fontsize=7)
