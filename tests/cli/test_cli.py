@@ -257,4 +257,4 @@ def test_a_baseline_is_trained_on_the_samples(route: str, tmp_path: Path):
 
     manifest = artifact.load(tmp_path / route).manifest
     assert manifest.route == route
-    assert manifest.provenance.metrics["dev_accuracy"] > 0.4
+    assert manifest.provenance.metrics["dev_accuracy"] > 0.3
