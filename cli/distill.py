@@ -16,6 +16,7 @@ from cli.training import (
     cache_folder,
     dev_metrics,
     distinct_titles,
+    layer_numbers,
     named,
     read_titles,
     require_classes,
@@ -122,6 +123,7 @@ def _add_start(parser: VerbParser) -> None:
     )
     group.add_argument(
         "--layers",
+        type=layer_numbers,
         default="4",
         metavar="N|I,J,…",
         help="how many of its layers, evenly spaced, or which ones, counted from 0",
@@ -194,7 +196,9 @@ def _start(
     from training.compression import student_start
     from training.compression.vocabulary import prune_vocabulary
 
-    layers = _layers(options.layers, len(student.config.layers))
+    layers = options.layers
+    if isinstance(layers, int):
+        layers = student_start.evenly_spaced(layers, len(student.config.layers))
     student = student_start.take_layers(student, layers, options.d_ff, train)
     if options.vocabulary:
         pruned = prune_vocabulary(student.tokenizer.tokenizer, titles, options.vocabulary)
@@ -211,16 +215,3 @@ def _start(
         "random_weights": options.random_weights,
     }
     return student, shape
-
-
-def _layers(text: str, depth: int) -> list[int]:
-    """`4` of 12 layers are 0, 4, 7 and 11; `0,4,8,11` are these."""
-    from training.compression.student_start import evenly_spaced
-
-    try:
-        numbers = [int(number) for number in text.split(",")]
-    except ValueError as error:
-        raise UsageError(
-            f"--layers is a number, or several as in 0,4,8,11; not '{text}'"
-        ) from error
-    return numbers if len(numbers) > 1 else evenly_spaced(numbers[0], depth)

@@ -14,6 +14,7 @@ from cli.training import (
     add_data,
     cache_folder,
     dev_metrics,
+    layer_numbers,
     named,
     require_classes,
     run_folder,
@@ -115,8 +116,10 @@ def _shrink(options: argparse.Namespace, cut: Cut, asked: tuple[str, ...]) -> No
         model = result.classifier
         metrics |= dev_metrics(result.history)
         used |= {"teacher": named(teacher), **asdict(settings)}
+        temperature = result.temperature
+    else:
+        temperature = fit_temperature(model.predict_proba(dev.titles), dev.label_ids)
     metrics["dev_accuracy"] = accuracy(model, dev)
-    temperature = fit_temperature(model.predict_proba(dev.titles), dev.label_ids)
     save_model(options, model, temperature, corpus.fingerprint(sources[0]), used, metrics)
 
 
@@ -141,7 +144,7 @@ def _add_prune(verbs: Any) -> None:
     group.add_argument("--d-ff", type=int, metavar="N", help="feed-forward neurons in each layer")
     group.add_argument(
         "--layers",
-        type=_layers,
+        type=layer_numbers,
         metavar="N|I,J,…",
         help="how many layers, or which ones, counted from 0",
     )
@@ -195,9 +198,3 @@ def _add_shrinking(verbs: Any, name: str, run: Any, examples: str) -> VerbParser
     )
     add_cache(parser)
     return parser
-
-
-def _layers(text: str) -> int | list[int]:
-    """`4` is how many, `0,4,8` are which ones."""
-    numbers = [int(number) for number in text.split(",")]  # argparse reports a ValueError
-    return numbers if len(numbers) > 1 else numbers[0]

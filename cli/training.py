@@ -123,6 +123,21 @@ def dev_metrics(history: History) -> dict[str, float]:
     return best | {"training_seconds": round(history.seconds, 1)}
 
 
+def layer_numbers(text: str) -> int | list[int]:
+    """What --layers says: `4` is how many, `0,4,8,11` are which ones.
+
+    Raises:
+        UsageError: something else.
+    """
+    try:
+        numbers = [int(number) for number in text.split(",")]
+    except ValueError as error:
+        raise UsageError(
+            f"--layers is a number, or several as in 0,4,8,11; not '{text}'"
+        ) from error
+    return numbers if len(numbers) > 1 else numbers[0]
+
+
 def say(stage: str) -> None:
     """Tell on standard error what is being done."""
     print(stage, file=sys.stderr)
