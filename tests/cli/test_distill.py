@@ -1,4 +1,5 @@
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -74,10 +75,14 @@ def test_an_ensemble_teaches_a_student_cut_from_its_first_encoder(
     arguments = ["distill", "--teacher", str(ensemble), *data, *cache, *SHORT]
     arguments += ["--unlabelled", str(tmp_path / "more.txt")]
     arguments += ["--exclude", str(tmp_path / "test.txt"), "--d-ff", "32", "--dropout", "0"]
+    arguments += ["--pieced", "1"]
 
     assert main([*arguments, "--output", str(tmp_path / "student")]) == 0
 
-    assert "18 titles with a label, 2 without" in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert "18 titles with a label, 2 without" in said
+    with_pieces = re.search(r"^(\d+) without a label with those made of pieces", said, re.MULTILINE)
+    assert 2 < int(with_pieces[1]) <= 2 + 18
     student = artifact.load(tmp_path / "student")
     used = student.manifest.provenance.hyperparameters
     assert student.manifest.route == "student"

@@ -12,7 +12,8 @@ import numpy as np
 from tqdm import tqdm
 
 from models.artifact import LoadedModel
-from models.calibration import log_probabilities
+from models.calibration import apply_temperature, log_probabilities
+from models.ensemble import EnsembleClassifier, pool
 from models.staging import staged_file
 
 CHUNK = 1024
@@ -26,6 +27,8 @@ def cached_log_probabilities(
 
     A chunk's file is named by the teacher's version and the chunk's titles, so an interrupted call
     goes on, a second one scores nothing, and the scores of other titles are never taken for these.
+    An ensemble's members are looked up one by one, so that a model that joins others scores anew
+    what only it has not scored.
 
     Args:
         teacher: of any route.
@@ -49,10 +52,24 @@ def _read_or_score(teacher: LoadedModel, titles: Sequence[str], path: Path) -> n
     if path.exists():
         known: np.ndarray = np.load(path, allow_pickle=False)
         return known
-    scores = log_probabilities(teacher.predict_proba(titles)).astype(np.float32)
+    scores = log_probabilities(_probabilities(teacher, titles, path)).astype(np.float32)
     with staged_file(path) as neighbour, neighbour.open("wb") as file:
         np.save(file, scores, allow_pickle=False)
     return scores
+
+
+def _probabilities(teacher: LoadedModel, titles: Sequence[str], path: Path) -> np.ndarray:
+    """(titles, classes) calibrated; those of an ensemble from its members' own caches."""
+    ensemble = teacher.uncalibrated
+    if not isinstance(ensemble, EnsembleClassifier):
+        return teacher.predict_proba(titles)
+    cache = path.parent.parent
+    scores = [
+        _read_or_score(member, titles, cache / member.manifest.version / path.name)
+        for member in ensemble.members.values()
+    ]
+    pooled = pool(np.stack(scores), ensemble.weights)
+    return apply_temperature(pooled, teacher.manifest.temperature)
 
 
 def _key(titles: Sequence[str]) -> str:

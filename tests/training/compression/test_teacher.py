@@ -5,6 +5,7 @@ import pytest
 
 from models import artifact
 from models.artifact import LoadedModel
+from models.ensemble import EnsembleClassifier
 from models.student import StudentClassifier
 from training.compression import teacher as module
 from training.compression.teacher import cached_log_probabilities
@@ -82,3 +83,22 @@ def test_other_titles_and_other_teachers_are_scored_anew(tmp_path: Path, teacher
 
 def test_no_titles_give_no_rows(tmp_path: Path, teacher: LoadedModel):
     assert cached_log_probabilities(teacher, [], tmp_path / "cache", False).shape == (0, 3)
+
+
+def test_an_ensemble_asks_only_the_members_that_have_not_scored_the_titles(
+    tmp_path: Path, teacher: LoadedModel
+):
+    route: StudentClassifier = teacher.uncalibrated.route
+    artifact.save(route, tmp_path / "other", temperature=0.5)
+    other = artifact.load(tmp_path / "other")
+    both = EnsembleClassifier({"known": teacher, "other": other}, [0.7, 0.3])
+    artifact.save(both, tmp_path / "both", temperature=1.5)
+    ensemble = artifact.load(tmp_path / "both")
+    known = ensemble.uncalibrated.members["known"]
+    known.uncalibrated = Counting(known.uncalibrated)
+    cached_log_probabilities(teacher, TITLES, tmp_path / "cache", False)
+
+    scores = cached_log_probabilities(ensemble, TITLES, tmp_path / "cache", False)
+
+    assert known.uncalibrated.scored == []
+    assert np.exp(scores) == pytest.approx(ensemble.predict_proba(TITLES), abs=1e-6)
