@@ -48,11 +48,14 @@ def quantize(options: argparse.Namespace) -> None:
     dev = Examples(*corpus.load(source_of(options, options.dev), source.labels))
     with TemporaryDirectory() as folder:
         model = _to_int8(options, student, dev, Path(folder))
-        metrics = {"dev_accuracy_before": accuracy(student, dev)}
-        metrics["dev_accuracy"] = accuracy(model, dev)
+        before, scores = (each.predict_proba(dev.titles) for each in (student, model))
+        metrics = {
+            "dev_accuracy_before": accuracy(before, dev.label_ids),
+            "dev_accuracy": accuracy(scores, dev.label_ids),
+        }
         if not options.force:
             gate(metrics["dev_accuracy_before"], metrics["dev_accuracy"], options.max_drop)
-        temperature = fit_temperature(model.predict_proba(dev.titles), dev.label_ids)
+        temperature = fit_temperature(scores, dev.label_ids)
         used = {"source": named(source), "method": options.method, "coverage": options.coverage}
         trained_on = source.manifest.provenance.trained_on
         save_model(options, model, temperature, trained_on, used, metrics)

@@ -104,9 +104,10 @@ def _shrink(options: argparse.Namespace, cut: Cut, asked: tuple[str, ...]) -> No
     train, dev = (Examples(*corpus.load(each, labels)) for each in sources)
     whole = as_student(source)
     model = cut(whole, train)
+    scores = model.predict_proba(dev.titles)
     metrics = {
-        "dev_accuracy_before": accuracy(whole, dev),
-        "dev_accuracy_unrecovered": accuracy(model, dev),
+        "dev_accuracy_before": accuracy(whole.predict_proba(dev.titles), dev.label_ids),
+        "dev_accuracy_unrecovered": accuracy(scores, dev.label_ids),
     }
     used = {"source": named(source)} | {name: getattr(options, name) for name in asked}
     say(f"{_weights(whole):,} weights before, {_weights(model):,} after")
@@ -118,8 +119,8 @@ def _shrink(options: argparse.Namespace, cut: Cut, asked: tuple[str, ...]) -> No
         used |= {"teacher": named(teacher), **asdict(settings)}
         temperature = result.temperature
     else:
-        temperature = fit_temperature(model.predict_proba(dev.titles), dev.label_ids)
-    metrics["dev_accuracy"] = accuracy(model, dev)
+        metrics["dev_accuracy"] = metrics["dev_accuracy_unrecovered"]
+        temperature = fit_temperature(scores, dev.label_ids)
     save_model(options, model, temperature, corpus.fingerprint(sources[0]), used, metrics)
 
 

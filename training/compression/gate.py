@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
-from models.classifier import TitleClassifier
 from models.errors import GateFailed
-from training.finetune import Examples
 
 
-def accuracy(model: TitleClassifier, dev: Examples) -> float:
-    """Share of the titles whose most probable class is theirs."""
-    predicted = model.predict_proba(dev.titles).argmax(axis=1)
-    return float((predicted == np.asarray(dev.label_ids)).mean())
+def accuracy(probabilities: np.ndarray, gold: Sequence[int]) -> float:
+    """Share of the titles whose most probable class is theirs.
+
+    Args:
+        probabilities: (titles, classes).
+        gold: (titles,) class ids.
+    """
+    return float((probabilities.argmax(axis=1) == np.asarray(gold)).mean())
 
 
 def gate(before: float, after: float, max_drop: float) -> None:

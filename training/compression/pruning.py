@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 import torch
 from torch import Tensor, nn
 
+from models.errors import UsageError
 from models.student import StudentClassifier
 from models.transformer.encoder import EncoderLayer
 from models.transformer.layer_config import LayerConfig
@@ -50,6 +51,12 @@ def keep_layers(student: StudentClassifier, layers: Sequence[int]) -> StudentCla
         student,
         [KeptParts(i, range(configs[i].num_heads), range(configs[i].d_ff)) for i in layers],
     )
+
+
+def require_layers(layers: Sequence[int], depth: int) -> None:
+    """Raises: UsageError: no layer is named, or one that a model of `depth` layers has not."""
+    if not layers or not all(0 <= layer < depth for layer in layers):
+        raise UsageError(f"layers {list(layers)} cannot be kept; the model has 0 to {depth - 1}")
 
 
 def _smaller(config: LayerConfig, parts: KeptParts) -> LayerConfig:

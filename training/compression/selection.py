@@ -12,7 +12,7 @@ from torch import Tensor
 from models.errors import UsageError
 from models.student import StudentClassifier
 from training.compression.importance import SAMPLE_TITLES, LayerImportance, importance
-from training.compression.pruning import KeptParts, keep_layers, keep_parts
+from training.compression.pruning import KeptParts, keep_layers, keep_parts, require_layers
 from training.finetune import Examples
 
 LAYER_TITLES = 1000
@@ -39,7 +39,7 @@ def keep_most_important(
     if isinstance(layers, int):
         layers = most_important_layers(student, sample(examples, LAYER_TITLES), layers)
     if layers is not None:
-        _require_layers(layers, len(student.config.layers))
+        require_layers(layers, len(student.config.layers))
         student = keep_layers(student, layers)
     if heads is None and d_ff is None:
         return student
@@ -111,11 +111,6 @@ def _highest(scores: Tensor, count: int) -> list[int]:
 def _require(count: int, available: int, what: str) -> None:
     if not 1 <= count <= available:
         raise UsageError(f"{count} {what} cannot be kept; the model has 1 to {available}")
-
-
-def _require_layers(layers: Sequence[int], depth: int) -> None:
-    if not layers or not all(0 <= layer < depth for layer in layers):
-        raise UsageError(f"layers {list(layers)} cannot be kept; the model has 0 to {depth - 1}")
 
 
 def _loss(student: StudentClassifier, examples: Examples) -> float:

@@ -19,7 +19,7 @@ from models.errors import UsageError
 from models.student import StudentClassifier, StudentConfig
 from models.tokenization import TitleTokenizer
 from training.compression.importance import SAMPLE_TITLES, importance
-from training.compression.pruning import keep_layers, keep_parts
+from training.compression.pruning import keep_layers, keep_parts, require_layers
 from training.compression.selection import most_important, sample
 from training.finetune import Examples
 
@@ -47,9 +47,7 @@ def take_layers(
     Raises:
         UsageError: a layer that is not there, or more neurons than there are.
     """
-    depth = len(student.config.layers)
-    if not layers or not all(0 <= layer < depth for layer in layers):
-        raise UsageError(f"there are layers 0 to {depth - 1} to take, not {list(layers)}")
+    require_layers(layers, len(student.config.layers))
     if d_ff is None:
         return keep_layers(student, layers)
     ranking = importance(student, sample(examples, SAMPLE_TITLES))

@@ -3,18 +3,11 @@ import pytest
 
 from models.errors import GateFailed
 from training.compression.gate import accuracy, gate
-from training.finetune import Examples
-
-
-class Always:
-    """Says that every title is of class 1."""
-
-    def predict_proba(self, titles):
-        return np.tile([0.1, 0.8, 0.1], (len(titles), 1))
 
 
 def test_accuracy_is_the_share_of_right_titles():
-    assert accuracy(Always(), Examples(["a", "b", "c", "d"], [1, 0, 1, 1])) == 0.75
+    always_class_1 = np.tile([0.1, 0.8, 0.1], (4, 1))
+    assert accuracy(always_class_1, [1, 0, 1, 1]) == 0.75
 
 
 @pytest.mark.parametrize("after", [0.918, 0.916, 0.95])

@@ -85,7 +85,7 @@ def test_the_neurons_that_matter_stay_in_a_narrower_layer(
 
 
 def test_a_layer_beyond_the_top_is_refused(tiny_student: StudentClassifier, three_topics: Examples):
-    with pytest.raises(UsageError, match=r"there are layers 0 to 2 to take, not \[0, 3\]"):
+    with pytest.raises(UsageError, match=r"layers \[0, 3\] cannot be kept; the model has 0 to 2"):
         take_layers(tiny_student, [0, 3], None, three_topics)
 
 
