@@ -164,7 +164,7 @@ def _with_transformer(teacher: LoadedModel) -> LoadedModel:
 def _with_unlabelled(
     options: argparse.Namespace, train: Examples, dev: Examples, seed: int
 ) -> Examples:
-    """The training titles, and behind them the unlabelled ones that may be learned from."""
+    """The training titles, then the unlabelled ones, then those made of pieces."""
     from training.compression.augmentation import pieced_titles
     from training.compression.distillation import NO_LABEL
     from training.finetune import Examples

@@ -47,6 +47,7 @@ def ensemble(options: argparse.Namespace) -> None:
     from models.ensemble import EnsembleClassifier, pool
     from training.calibrate import fit_temperature
     from training.compression.ensemble import fit_weights, name_members
+    from training.compression.gate import accuracy
     from training.compression.teacher import cached_log_probabilities
     from training.corpus import load as load_rows
 
@@ -58,7 +59,7 @@ def ensemble(options: argparse.Namespace) -> None:
     scores = [cached_log_probabilities(each, titles, cache) for each in members.values()]
     weights = fit_weights(np.stack(scores), gold)
     for name, weight, row in zip(members, weights, scores, strict=True):
-        say(f"{name}: weight {weight:.3f}, dev accuracy {(row.argmax(axis=1) == gold).mean():.4f}")
+        say(f"{name}: weight {weight:.3f}, dev accuracy {accuracy(row, gold):.4f}")
     probabilities = pool(np.stack(scores), weights)
     save_model(
         options,
@@ -66,5 +67,5 @@ def ensemble(options: argparse.Namespace) -> None:
         fit_temperature(probabilities, gold),
         {name: member.manifest.provenance.trained_on for name, member in members.items()},
         {"members": {name: member.manifest.version for name, member in members.items()}},
-        {"dev_accuracy": float((probabilities.argmax(axis=1) == gold).mean())},
+        {"dev_accuracy": accuracy(probabilities, gold)},
     )

@@ -14,6 +14,8 @@ import random
 import re
 from collections.abc import Sequence
 
+from models.errors import UsageError
+
 _BREAK = re.compile(r"(?<=[\s，。：；、？！,:;?!|])(?=\S)")
 """Where a title falls into clauses: behind a space or a mark."""
 _LEAST = 4
@@ -23,9 +25,11 @@ _LEAST = 4
 def pieced_titles(titles: Sequence[str], count: int, seed: int) -> list[str]:
     """For each title `count` new ones: by turns a part of it, and a part of it with one of another.
 
-    Args:
-        titles: at least one.
+    Raises:
+        UsageError: `count` is negative.
     """
+    if count < 0:
+        raise UsageError(f"--pieced must be 0 or more, not {count}")
     drawn = random.Random(seed)
     made = []
     for title in titles:

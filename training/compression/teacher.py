@@ -36,38 +36,40 @@ def cached_log_probabilities(
     Returns:
         (titles, classes) float32, in the titles' order.
     """
-    folder = cache / teacher.manifest.version
     chunks = [titles[start : start + CHUNK] for start in range(0, len(titles), CHUNK)]
     scores = np.empty((len(titles), len(teacher.labels)), dtype=np.float32)
     with _bar(teacher, len(titles), show_progress) as bar:
         for number, chunk in enumerate(chunks):
             place = slice(number * CHUNK, number * CHUNK + len(chunk))
-            scores[place] = _read_or_score(teacher, chunk, folder / f"{_key(chunk)}.npy")
+            scores[place] = _read_or_score(teacher, chunk, cache, f"{_key(chunk)}.npy")
             bar.update(len(chunk))
     return scores
 
 
-def _read_or_score(teacher: LoadedModel, titles: Sequence[str], path: Path) -> np.ndarray:
+def _read_or_score(
+    teacher: LoadedModel, titles: Sequence[str], cache: Path, file_name: str
+) -> np.ndarray:
     """(titles, classes) float32."""
+    path = cache / teacher.manifest.version / file_name
     if path.exists():
         known: np.ndarray = np.load(path, allow_pickle=False)
         return known
-    scores = log_probabilities(_probabilities(teacher, titles, path)).astype(np.float32)
+    probabilities = _probabilities(teacher, titles, cache, file_name)
+    scores = log_probabilities(probabilities).astype(np.float32)
     with staged_file(path) as neighbour, neighbour.open("wb") as file:
         np.save(file, scores, allow_pickle=False)
     return scores
 
 
-def _probabilities(teacher: LoadedModel, titles: Sequence[str], path: Path) -> np.ndarray:
+def _probabilities(
+    teacher: LoadedModel, titles: Sequence[str], cache: Path, file_name: str
+) -> np.ndarray:
     """(titles, classes) calibrated; those of an ensemble from its members' own caches."""
     ensemble = teacher.uncalibrated
     if not isinstance(ensemble, EnsembleClassifier):
         return teacher.predict_proba(titles)
-    cache = path.parent.parent
-    scores = [
-        _read_or_score(member, titles, cache / member.manifest.version / path.name)
-        for member in ensemble.members.values()
-    ]
+    members = ensemble.members.values()
+    scores = [_read_or_score(member, titles, cache, file_name) for member in members]
     pooled = pool(np.stack(scores), ensemble.weights)
     return apply_temperature(pooled, teacher.manifest.temperature)
 
