@@ -29,7 +29,7 @@ _TITLES_AT_ONCE = 4096
 
 
 class SklearnClassifier(ABC):
-    """Scores titles with a pipeline over `title_columns`.
+    """Scores titles with a pipeline over their `columns`.
 
     Args:
         pipeline: fitted on label ids, so that its classes are column numbers.
@@ -49,16 +49,21 @@ class SklearnClassifier(ABC):
         self.labels = labels
         self.max_length = max_length
 
+    @staticmethod
+    def columns(titles: Sequence[str]) -> np.ndarray:
+        """(n, 2): what the pipeline reads of each title."""
+        return title_columns(titles)
+
     @abstractmethod
     def scores(self, columns: np.ndarray) -> np.ndarray:
-        """(n, 2) title columns to (n, trained classes); rows sum to 1."""
+        """(n, 2) columns to (n, trained classes); rows sum to 1."""
 
     def predict_proba(self, titles: Sequence[str]) -> np.ndarray:
         """Probabilities, (titles, classes) float32; memory does not grow with the features."""
         probabilities = np.zeros((len(titles), len(self.labels)), dtype=np.float32)
         for start in range(0, len(titles), _TITLES_AT_ONCE):
             chunk = slice(start, start + _TITLES_AT_ONCE)
-            scores = self.scores(title_columns(titles[chunk]))
+            scores = self.scores(self.columns(titles[chunk]))
             probabilities[chunk, self.pipeline.classes_] = scores
         return probabilities
 

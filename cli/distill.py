@@ -142,6 +142,9 @@ def _add_start(parser: VerbParser) -> None:
     )
     group.add_argument("--dropout", type=float, metavar="SHARE", help="by default that of --start")
     group.add_argument(
+        "--width", action="store_true", help="let it count a title's characters and columns, too"
+    )
+    group.add_argument(
         "--random-weights", action="store_true", help="take over the shape alone: a control"
     )
 
@@ -221,11 +224,14 @@ def _start(
         student = student_start.with_dropout(student, options.dropout)
     if options.random_weights:
         student = student_start.randomised(student, seed)
+    if options.width and not student.config.reads_width:
+        student = student_start.with_width(student)
     shape = {
         "layers": layers,
         "d_ff": options.d_ff,
         "vocabulary": student.config.vocab_size,
         "dropout": options.dropout,
+        "width": student.config.reads_width,
         "random_weights": options.random_weights,
     }
     return student, shape

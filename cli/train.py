@@ -38,6 +38,7 @@ def add_to(verbs: Any) -> None:
     _add_route(routes, "forest", forest, "baselines.tfidf_forest:ForestSettings")
     _add_route(routes, "linear", linear, "baselines.linear:LinearSettings")
     _add_route(routes, "nearest", nearest, "baselines.nearest:NearestSettings")
+    _add_route(routes, "width", width, "baselines.width:WidthSettings")
     _add_route(routes, "fasttext", fasttext, "baselines.fasttext:FastTextSettings")
     _add_encoder_options(
         _add_route(routes, "encoder", encoder, "training.finetune:FineTuneSettings")
@@ -75,6 +76,19 @@ def nearest(options: argparse.Namespace) -> None:
     _train_baseline(
         options,
         lambda train, labels, _: train_nearest(*train, labels, build_settings(options), say),
+    )
+
+
+def width(options: argparse.Namespace) -> None:
+    """Learn what the characters and columns of a title say of its class, whatever it says.
+
+    Weak alone; beside models that read but cannot count it is a voice: see 'biaoti ensemble'.
+    """
+    from baselines.width import train_width
+
+    _train_baseline(
+        options,
+        lambda train, labels, _: train_width(*train, labels, build_settings(options), say),
     )
 
 

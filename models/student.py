@@ -31,6 +31,7 @@ try:
     from models.transformer.low_rank import find_linear, replace_module, two_layers
     from models.transformer.masks import padding_mask
     from models.transformer.sequence_classifier import SequenceClassifier
+    from models.transformer.width_embedding import WidthEmbedding
 except ImportError as error:
     raise MissingDependency(error.name or "torch", "train") from error
 
@@ -51,6 +52,8 @@ class StudentConfig:
     """From the embedding upwards."""
     ranks: dict[str, int] = field(default_factory=dict)
     """Linear layers cut in two, by their names in the network, with the size in between."""
+    reads_width: bool = False
+    """Whether it has a `WidthEmbedding`."""
 
     def build(self, classes: int) -> SequenceClassifier:
         """The network, with random weights."""
@@ -64,7 +67,8 @@ class StudentConfig:
             eps=top.eps,
         )
         encoder = Encoder(self.layers, final_norm=False, embedding=embedding)
-        network = SequenceClassifier(encoder, top.d_model, classes, top.dropout)
+        width = WidthEmbedding(self.vocab_size, top.d_model) if self.reads_width else None
+        network = SequenceClassifier(encoder, top.d_model, classes, top.dropout, width)
         for name, rank in self.ranks.items():
             replace_module(network, name, two_layers(find_linear(network, name), rank))
         return network
@@ -80,7 +84,7 @@ class StudentClassifier:
     """Scores titles with a `SequenceClassifier`.
 
     Args:
-        network: put into evaluation mode.
+        network: put into evaluation mode; told the widths of the tokenizer's pieces.
         config: what `network` was built from.
         batch_size: titles scored at once.
     """
@@ -102,6 +106,9 @@ class StudentClassifier:
         self.labels = labels
         self.max_length: int | None = tokenizer.max_length
         self.batch_size = batch_size
+        if network.width is not None:
+            widths = torch.from_numpy(tokenizer.piece_widths(config.vocab_size))
+            network.width.piece_widths.copy_(widths)
 
     def predict_proba(self, titles: Sequence[str]) -> np.ndarray:
         """Probabilities, (titles, classes) float32, in the titles' order."""

@@ -1,8 +1,26 @@
-"""What a title must have: at least one character that a reader sees."""
+"""What a title must have, a character that a reader sees, and how much room it takes."""
 
 from __future__ import annotations
 
 import unicodedata
+from typing import NamedTuple
+
+
+class Width(NamedTuple):
+    """How long a text is."""
+
+    characters: int
+    columns: int
+    """Of Chinese type: a Chinese character takes two, a Latin one takes one."""
+
+
+def width(text: str) -> Width:
+    """Two columns for what is wide, full-width or ambiguous, as curly quotes are, else one.
+
+    Source: Unicode Standard Annex 11, by which the ambiguous are wide in East Asian text.
+    """
+    wide = sum(unicodedata.east_asian_width(character) in "WFA" for character in text)
+    return Width(len(text), len(text) + wide)
 
 
 def is_blank(title: str) -> bool:

@@ -9,8 +9,10 @@ import numpy as np
 from tokenizers import Tokenizer
 
 from models.errors import CorruptArtifact
+from models.titles import width
 
 FILE = "tokenizer.json"
+_UNKNOWN = ("<unk>", "[UNK]")
 
 ScoreBatch = Callable[[np.ndarray, np.ndarray], np.ndarray]
 """(B, S) int64 ids and (B,) int64 lengths to (B, classes) float32 logits."""
@@ -62,6 +64,22 @@ class TitleTokenizer:
             for ids in self._encode(titles)
         ]
 
+    def piece_widths(self, vocab_size: int) -> np.ndarray:
+        """(vocab_size, 2) int64: characters and columns of each piece, none for a special.
+
+        A title's width is the sum over its pieces. What no piece spells counts as one wide
+        character.
+        """
+        specials = self.tokenizer.get_added_tokens_decoder()
+        widths = np.zeros((vocab_size, 2), dtype=np.int64)
+        for i in range(vocab_size):
+            piece = self.tokenizer.id_to_token(i)
+            if piece in _UNKNOWN:
+                widths[i] = 1, 2
+            elif piece is not None and i not in specials:
+                widths[i] = width(_spelled(piece))
+        return widths
+
     def truncated(self, titles: Sequence[str]) -> list[bool]:
         """For each title, whether it is longer than `max_length`."""
         return [len(ids) > self.max_length for ids in self._encode(titles)]
@@ -70,6 +88,11 @@ class TitleTokenizer:
         if len(titles) == 1:  # without the pool of threads that a batch is cut in
             return [self.tokenizer.encode(titles[0]).ids]
         return [encoding.ids for encoding in self.tokenizer.encode_batch_fast(list(titles))]
+
+
+def _spelled(piece: str) -> str:
+    """What a piece stands for in a title: without WordPiece's mark, SentencePiece's as a space."""
+    return piece.replace("▁", " ").removeprefix("##")
 
 
 def score_by_length(

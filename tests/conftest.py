@@ -89,12 +89,15 @@ def make_student(tiny_encoder: Path, three_labels: Labels) -> Callable[..., Stud
     """Builds students with random weights; `sizes`: each layer's heads, 8 wide, and its d_ff."""
 
     def make(
-        activation: str = "gelu", sizes: Sequence[tuple[int, int]] = ((4, 64),) * 3
+        activation: str = "gelu",
+        sizes: Sequence[tuple[int, int]] = ((4, 64),) * 3,
+        reads_width: bool = False,
     ) -> StudentClassifier:
         habits = {"head_dim": 8, "activation": activation, "norm_first": False}
         layers = tuple(LayerConfig(32, heads, d_ff, **habits) for heads, d_ff in sizes)
         tokenizer = TitleTokenizer.read(tiny_encoder, pad_id=0, max_length=16)
-        config = StudentConfig(tokenizer.tokenizer.get_vocab_size(), 16, 0, layers)
+        pieces = tokenizer.tokenizer.get_vocab_size()
+        config = StudentConfig(pieces, 16, 0, layers, reads_width=reads_width)
         torch.manual_seed(2)
         network = config.build(len(three_labels))
         for weight in network.parameters():  # wide, so that titles score apart
@@ -106,5 +109,5 @@ def make_student(tiny_encoder: Path, three_labels: Labels) -> Callable[..., Stud
 
 @pytest.fixture
 def tiny_student(make_student: Callable[..., StudentClassifier]) -> StudentClassifier:
-    """A student of 3 layers, 32 wide, reading 16 tokens of a title."""
-    return make_student()
+    """A student of 3 layers, 32 wide, reading 16 tokens of a title and its width."""
+    return make_student(reads_width=True)

@@ -15,6 +15,7 @@ VERBS = [
     ["train", "forest"],
     ["train", "linear"],
     ["train", "nearest"],
+    ["train", "width"],
     ["train", "fasttext"],
     ["train", "encoder"],
     ["pretrain"],
@@ -248,7 +249,7 @@ def test_an_encoder_is_trained_saved_and_used(
     assert (tmp_path / "encoder.run" / "curves.png").exists()
 
 
-@pytest.mark.parametrize("route", ["linear", "nearest", "forest", "fasttext"])
+@pytest.mark.parametrize("route", ["linear", "nearest", "width", "forest", "fasttext"])
 def test_a_baseline_is_trained_on_the_samples(route: str, tmp_path: Path):
     data = ["--train", str(SAMPLES / "train.txt"), "--dev", str(SAMPLES / "dev.txt")]
     quick = {"forest": ["--trees", "50"], "fasttext": ["--epochs", "100"]}.get(route, [])
@@ -257,4 +258,6 @@ def test_a_baseline_is_trained_on_the_samples(route: str, tmp_path: Path):
 
     manifest = artifact.load(tmp_path / route).manifest
     assert manifest.route == route
-    assert manifest.provenance.metrics["dev_accuracy"] > 0.3
+    chance = 0.1  # the samples' width, unlike that of real titles, tells nothing
+    least = chance if route == "width" else 0.3
+    assert manifest.provenance.metrics["dev_accuracy"] > least

@@ -5,8 +5,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tokenizers import Tokenizer
+from tokenizers.models import WordLevel
 
 from models.errors import CorruptArtifact
+from models.titles import width
 from models.tokenization import TitleTokenizer, score_by_length
 
 FIRST, LAST = 2, 3
@@ -97,3 +100,20 @@ def test_titles_of_similar_length_share_a_batch():
     score_by_length([[1] * n for n in (9, 2, 8, 1)], 0, 1, 2, score)
 
     assert shapes == [(2, 2), (2, 9)]
+
+
+def test_the_widths_of_a_titles_pieces_add_up_to_the_titles(tokenizer: TitleTokenizer):
+    pieces = tokenizer.tokenizer.get_vocab_size()
+
+    widths = tokenizer.piece_widths(pieces + 2)
+
+    assert widths[pieces:].tolist() == [[0, 0]] * 2
+    for title in ("股市 A", "新的大学", "", "🙂"):
+        assert tuple(widths[tokenizer([title])[0]].sum(axis=0)) == width(title)
+
+
+def test_marks_of_pieces_have_no_width_but_that_of_a_space():
+    pieces = {"[UNK]": 0, "▁股市": 1, "##ab": 2, "##": 3, "▁": 4}
+    tokenizer = TitleTokenizer(Tokenizer(WordLevel(pieces, unk_token="[UNK]")), 0, 8)
+
+    assert tokenizer.piece_widths(5).tolist() == [[1, 2], [3, 5], [2, 2], [0, 0], [1, 1]]

@@ -157,7 +157,7 @@ class DistillationLoss:
             logits, extra = network(ids, padding), 0.0
         else:
             states = network.encoder.trace(ids, padding).hidden_states
-            logits = network.read_out(network.encoder.final_norm(states[-1]))
+            logits = network.read_out(network.encoder.final_norm(states[-1]), ids)
             extra = self.settings.hidden_weight * self.hidden(states, ids, padding)
         alpha, targets = self.settings.alpha, self.targets[indices].to(device)
         loss = (1 - alpha) * hard_loss(logits.float(), targets)

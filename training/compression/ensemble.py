@@ -13,9 +13,11 @@ from models.ensemble import LEAST
 
 
 def fit_weights(log_scores: np.ndarray, gold: Sequence[int]) -> np.ndarray:
-    """The weights of a log-linear pool with the lowest loss on held-out titles.
+    """The weights of a log-linear pool with the lowest loss on held-out titles, once calibrated.
 
-    The mean negative log-likelihood is convex in them, so there is no other minimum to fall into.
+    Members that judge by different things are surer together than each alone, so how sure the
+    pool is stays free: its temperature is fitted afterwards. The mean negative log-likelihood is
+    convex in the weights, so there is no other minimum to fall into.
 
     Args:
         log_scores: (members, n, classes), calibrated log-probabilities.
@@ -30,14 +32,8 @@ def fit_weights(log_scores: np.ndarray, gold: Sequence[int]) -> np.ndarray:
         pooled = log_softmax(np.tensordot(weights, log_scores, axes=1), axis=1)
         return float(-pooled[rows, gold].mean())
 
-    found = minimize(
-        loss,
-        np.full(members, 1 / members),
-        method="SLSQP",
-        bounds=[(0, 1)] * members,
-        constraints={"type": "eq", "fun": lambda weights: weights.sum() - 1},
-    )
-    weights = np.clip(found.x, 0, 1)
+    start, bounds = np.full(members, 1 / members), [(0, None)] * members
+    weights: np.ndarray = minimize(loss, start, method="L-BFGS-B", bounds=bounds).x
     return weights / weights.sum()
 
 

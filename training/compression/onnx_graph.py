@@ -20,12 +20,14 @@ from dataclasses import dataclass, field
 
 import numpy as np
 import onnx
+import torch
 from onnx import TensorProto, helper, numpy_helper
 from torch import Tensor, nn
 
 from models.transformer.encoder import EncoderLayer
 from models.transformer.layer_config import LayerConfig
 from models.transformer.sequence_classifier import SequenceClassifier
+from models.transformer.width_embedding import LARGEST, WidthEmbedding
 
 _FUSED = "com.microsoft"
 _OPSETS = (("", 17), (_FUSED, 1))
@@ -85,6 +87,8 @@ class _Writer:
             x = self.layer(layer, config, x, x)
         first = graph.add("Gather", x, graph.constant(np.array([0])), axis=1)  # (B, 1, d_model)
         first = self.layer(*top, first, x)
+        if network.width is not None:
+            first = graph.add("Add", first, self.width(network.width))
         pooled = graph.add("Tanh", self.linear(network.pooler, first))
         logits = self.linear(network.classifier, pooled)
         graph.nodes.append(
@@ -108,6 +112,19 @@ class _Writer:
         start = graph.constant(np.array([0]))
         used = graph.add("Slice", graph.constant(positions), start, length)
         return self.norm(graph.add("Add", x, used), norm)
+
+    def width(self, width: WidthEmbedding) -> str:
+        """The vector of how long a title is: (B, 1, d_model)."""
+        graph = self.graph
+        sizes = graph.constant(width.piece_widths.to(torch.int32))
+        rows = graph.add("Gather", sizes, "input_ids")  # (B, S, 2)
+        along = graph.constant(np.array([1]))
+        counts = graph.add("ReduceSum", rows, along, keepdims=0)
+        largest, first_row = np.array(LARGEST, np.int32), np.array([0, 1 + LARGEST[0]], np.int32)
+        counts = graph.add("Min", counts, graph.constant(largest))
+        counts = graph.add("Add", counts, graph.constant(first_row))
+        vectors = graph.add("Gather", graph.constant(width.table.weight), counts)
+        return graph.add("ReduceSum", vectors, along, keepdims=1)
 
     def layer(self, layer: EncoderLayer, config: LayerConfig, x: str, seen: str) -> str:
         """One layer for the positions `x`, (B, Q, d_model), which see `seen`, (B, S, d_model)."""

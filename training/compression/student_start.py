@@ -24,6 +24,7 @@ from training.compression.selection import most_important, sample
 from training.finetune import Examples
 
 _TOKENS, _POSITIONS = "encoder.embedding.tokens.weight", "encoder.embedding.positions.table"
+_WIDTHS = "width.table.weight"
 
 
 def evenly_spaced(count: int, depth: int) -> list[int]:
@@ -84,6 +85,13 @@ def with_dropout(student: StudentClassifier, dropout: float) -> StudentClassifie
         replace(layer, dropout=dropout, attention_dropout=None) for layer in student.config.layers
     )
     return _rebuilt(student, replace(student.config, layers=layers), student.tokenizer, {})
+
+
+def with_width(student: StudentClassifier) -> StudentClassifier:
+    """The student with an eye for how long a title is; until it is trained, it scores alike."""
+    config = replace(student.config, reads_width=True)
+    table = config.build(len(student.labels)).state_dict()[_WIDTHS]
+    return _rebuilt(student, config, student.tokenizer, {_WIDTHS: table})
 
 
 def randomised(student: StudentClassifier, seed: int) -> StudentClassifier:

@@ -1,3 +1,4 @@
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -23,8 +24,8 @@ SETTINGS = RecoverySettings(
 
 
 @pytest.fixture
-def teacher(tmp_path: Path, tiny_student: StudentClassifier) -> LoadedModel:
-    artifact.save(tiny_student, tmp_path / "teacher")
+def teacher(tmp_path: Path, make_student: Callable[..., StudentClassifier]) -> LoadedModel:
+    artifact.save(make_student(), tmp_path / "teacher")
     return artifact.load(tmp_path / "teacher")
 
 

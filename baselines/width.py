@@ -1,0 +1,93 @@
+"""The class of a title told from its width alone, whatever it says.
+
+A newsroom cuts its titles to the room they have on its pages, and a class is fed by few newsrooms:
+two numbers, characters and columns, already say more than chance. Beside models that read, which
+cannot count, they are a voice of their own.
+Source: Breiman 2001, "Random Forests".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from baselines.sklearn_route import SklearnClassifier
+from baselines.tfidf_forest import check_trees
+from baselines.training_rows import check_rows
+from models.errors import MissingDependency, UsageError
+from models.labels import Labels
+from models.titles import width
+
+try:
+    from sklearn.ensemble import RandomForestClassifier
+    from sklearn.pipeline import Pipeline
+except ImportError as error:
+    raise MissingDependency("scikit-learn", "train") from error
+
+
+@dataclass(frozen=True)
+class WidthSettings:
+    """How finely widths are told apart."""
+
+    trees: int = 100
+    """Trees whose leaf frequencies are averaged."""
+    min_leaf_titles: int = 30
+    """Training titles in a leaf, at least; a class's frequency is read from so many."""
+    seed: int = 13
+    """Of the titles and splits that each tree is given."""
+
+    def __post_init__(self) -> None:
+        if min(self.trees, self.min_leaf_titles) < 1:
+            raise UsageError("trees and min_leaf_titles must be at least 1")
+
+
+class WidthClassifier(SklearnClassifier):
+    """Scores titles by how many characters and columns they have."""
+
+    route: ClassVar[str] = "width"
+    steps: ClassVar[tuple[type, ...]] = (RandomForestClassifier,)
+    trusted_types: ClassVar[list[str]] = ["sklearn.tree._tree.Tree"]  # checked by `check_trees`
+
+    @staticmethod
+    def columns(titles: Sequence[str]) -> np.ndarray:
+        """(n, 2) int64: characters and columns."""
+        return np.array([width(title) for title in titles])
+
+    def scores(self, columns: np.ndarray) -> np.ndarray:
+        return np.asarray(self.pipeline.predict_proba(columns))
+
+    @classmethod
+    def check(cls, pipeline: Pipeline, labels: Labels) -> None:
+        super().check(pipeline, labels)
+        check_trees(pipeline[-1])
+
+
+def train_width(
+    titles: Sequence[str],
+    label_ids: Sequence[int],
+    labels: Labels,
+    settings: WidthSettings | None = None,
+    progress: Callable[[str], None] | None = None,
+) -> WidthClassifier:
+    """Count widths; seconds for tens of thousands of titles.
+
+    Args:
+        progress: told a line at the start.
+    Raises:
+        DataError: the rows do not fit each other or the labels.
+    """
+    settings = settings or WidthSettings()
+    check_rows(titles, label_ids, labels)
+    if progress:
+        progress(f"measuring {len(titles):,} titles")
+    forest = RandomForestClassifier(
+        settings.trees,
+        min_samples_leaf=settings.min_leaf_titles,
+        max_features=1,
+        random_state=settings.seed,
+    )
+    forest.fit(WidthClassifier.columns(titles), np.asarray(label_ids))
+    return WidthClassifier(Pipeline([("forest", forest)]), labels)
