@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 import torch
 from torch import Tensor
+from tqdm import tqdm
 
 from models.errors import UsageError
 from models.student import StudentClassifier
@@ -80,9 +81,15 @@ def most_important_layers(student: StudentClassifier, examples: Examples, count:
     """
     kept = list(range(len(student.config.layers)))
     _require(count, len(kept), "layers")
-    while len(kept) > count:
-        without = [[i for i in kept if i != gone] for gone in kept]
-        kept = min(without, key=lambda layers: _loss(keep_layers(student, layers), examples))
+    tries = sum(range(count + 1, len(kept) + 1))
+    with tqdm(total=tries, desc="leaving layers out", unit="try") as bar:
+        while len(kept) > count:
+            losses = {}
+            for gone in kept:
+                rest = [i for i in kept if i != gone]
+                losses[gone] = _loss(keep_layers(student, rest), examples)
+                bar.update()
+            kept.remove(min(losses, key=losses.__getitem__))
     return kept
 
 

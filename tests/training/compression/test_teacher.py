@@ -6,6 +6,7 @@ import pytest
 from models import artifact
 from models.artifact import LoadedModel
 from models.ensemble import EnsembleClassifier
+from models.errors import DataError
 from models.student import StudentClassifier
 from training.compression import teacher as module
 from training.compression.teacher import cached_log_probabilities
@@ -69,10 +70,29 @@ def test_an_interrupted_scoring_goes_on(tmp_path: Path, teacher: LoadedModel):
     assert np.exp(scores) == pytest.approx(teacher.predict_proba(TITLES), abs=1e-5)
 
 
-def test_other_titles_and_other_teachers_are_scored_anew(tmp_path: Path, teacher: LoadedModel):
+def test_titles_among_others_are_known_and_new_ones_are_scored(
+    tmp_path: Path, teacher: LoadedModel
+):
+    first = cached_log_probabilities(teacher, TITLES, tmp_path / "cache", False)
+    mixed = ["球队夺冠", *TITLES[::-1], TITLES[0]]
+
+    second = cached_log_probabilities(teacher, mixed, tmp_path / "cache", False)
+
+    assert teacher.uncalibrated.scored == [4, 4, 2, 1]
+    assert (second[1:-1] == first[::-1]).all()
+    assert (second[-1] == first[0]).all()
+
+
+def test_a_file_that_is_no_cache_is_named(tmp_path: Path, teacher: LoadedModel):
+    path = tmp_path / f"{teacher.manifest.version}.sqlite"
+    path.write_text("something else, and long enough to be taken for a page" * 100)
+
+    with pytest.raises(DataError, match=rf"{path.name}.*remove it"):
+        cached_log_probabilities(teacher, TITLES, tmp_path, False)
+
+
+def test_another_teacher_is_asked_anew(tmp_path: Path, teacher: LoadedModel):
     cached_log_probabilities(teacher, TITLES, tmp_path / "cache", False)
-    cached_log_probabilities(teacher, TITLES[::-1], tmp_path / "cache", False)
-    assert teacher.uncalibrated.scored == [4, 4, 2] * 2
 
     route: StudentClassifier = teacher.uncalibrated.route
     artifact.save(route, tmp_path / "teacher", temperature=1.0)
