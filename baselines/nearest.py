@@ -1,9 +1,10 @@
-"""The training titles most like a title, asked for their labels (k nearest neighbours).
+"""The training titles most like a title, asked for their labels (k nearest neighbours, softened).
 
-    p(c) ∝ ε + Σ cos(x, xᵢ)⁴ [yᵢ = c]      over the k nearest xᵢ, x the TF-IDF vector of a title
+    p(c) ∝ ε + Σᵢ cos(x, xᵢ)⁶ [yᵢ = c] / Σᵢ cos(x, xᵢ)⁶      xᵢ: TF-IDF vector of training title i
 
-Alone it is a weak classifier. Beside others it is a strong voice, since it errs elsewhere: news
-repeats itself, and a story told a second time stands where it stood the first time.
+All titles vote; the exponent leaves the word to the nearest. Alone it is a weak classifier. Beside
+others it is a strong voice, since it errs elsewhere: news repeats itself, and a story told a second
+time stands where it stood the first time.
 Source: Cover and Hart 1967; weights by similarity as in Yang and Liu 1999.
 """
 
@@ -18,51 +19,64 @@ import numpy as np
 from baselines.features import FeatureSettings, tfidf_columns, title_columns
 from baselines.sklearn_route import SklearnClassifier
 from baselines.training_rows import check_rows
-from models.errors import MissingDependency, UsageError
+from models.errors import MissingDependency
 from models.labels import Labels
 
 try:
     from sklearn.compose import ColumnTransformer
     from sklearn.neighbors import KNeighborsClassifier
     from sklearn.pipeline import Pipeline
+    from sklearn.preprocessing import normalize
 except ImportError as error:
     raise MissingDependency("scikit-learn", "train") from error
 
-SHARPNESS = 4
+SHARPNESS = 6
 """Exponent of the similarity: how much more the nearest count than the next."""
 FLOOR = 1e-3
-"""ε: what a class has without any neighbour."""
+"""ε: what a class has without any vote."""
+_TITLES_AT_ONCE = 256
+"""A title is like a good part of all training titles, so a block of similarities is large."""
 
 
 @dataclass(frozen=True)
 class NearestSettings(FeatureSettings):
-    """Which titles are asked."""
-
-    neighbours: int = 20
-    """Titles asked, k."""
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.neighbours < 1:
-            raise UsageError("neighbours must be at least 1")
+    """Which n-grams make titles alike."""
 
 
 class NearestClassifier(SklearnClassifier):
-    """Scores titles by the labels of the training titles most like them."""
+    """Scores titles by the labels of the training titles, the more the more alike they are."""
 
     route: ClassVar[str] = "nearest"
     steps: ClassVar[tuple[type, ...]] = (ColumnTransformer, KNeighborsClassifier)
     trusted_types: ClassVar[list[str]] = ["scipy.sparse._csr.csr_matrix"]
 
+    def __init__(self, pipeline: Pipeline, labels: Labels, max_length: int | None = None):
+        super().__init__(pipeline, labels, max_length)
+        memory = pipeline[-1]
+        self._by_feature = memory._fit_X.T.tocsr()  # (features, training titles)
+        self._votes = np.eye(len(memory.classes_), dtype=np.float32)[memory._y]
+
     def scores(self, columns: np.ndarray) -> np.ndarray:
-        features, neighbours = (step for _, step in self.pipeline.steps)
-        distances, rows = neighbours.kneighbors(features.transform(columns))
-        weights = np.clip(1 - distances, 0, 1) ** SHARPNESS  # (n, k)
-        votes = np.full((len(columns), len(neighbours.classes_)), FLOOR)
-        asked = np.arange(len(columns))[:, None]
-        np.add.at(votes, (asked, neighbours._y[rows]), weights)
-        scores: np.ndarray = votes / votes.sum(axis=1, keepdims=True)
+        vectors = normalize(self.pipeline[0].transform(columns))
+        starts = range(0, len(columns), _TITLES_AT_ONCE)
+        votes = np.concatenate([self._ask(vectors[i : i + _TITLES_AT_ONCE]) for i in starts])
+        shares = votes / np.maximum(votes.sum(axis=1, keepdims=True), np.finfo(np.float32).tiny)
+        scores: np.ndarray = (shares + FLOOR) / (shares + FLOOR).sum(axis=1, keepdims=True)
         return scores
+
+    @classmethod
+    def check(cls, pipeline: Pipeline, labels: Labels) -> None:
+        super().check(pipeline, labels)
+        memory = pipeline[-1]
+        if memory._fit_X.shape[0] != len(memory._y):
+            raise ValueError(f"{memory._fit_X.shape[0]} titles have {len(memory._y)} labels")
+
+    def _ask(self, vectors: np.ndarray) -> np.ndarray:
+        """(n, features) CSR to (n, trained classes): the sums of the votes."""
+        similarities = vectors @ self._by_feature
+        similarities.data **= SHARPNESS
+        votes: np.ndarray = similarities @ self._votes
+        return votes
 
 
 def train_nearest(
@@ -84,8 +98,6 @@ def train_nearest(
     report = progress or (lambda line: None)
     report(f"counting n-grams of {len(titles):,} titles")
     features = tfidf_columns(settings, len(titles))
-    neighbours = KNeighborsClassifier(
-        min(settings.neighbours, len(titles)), metric="cosine", algorithm="brute"
-    )
-    neighbours.fit(features.fit_transform(title_columns(titles)), np.asarray(label_ids))
-    return NearestClassifier(Pipeline([("features", features), ("neighbours", neighbours)]), labels)
+    vectors = normalize(features.fit_transform(title_columns(titles)))
+    memory = KNeighborsClassifier(algorithm="brute").fit(vectors, np.asarray(label_ids))
+    return NearestClassifier(Pipeline([("features", features), ("memory", memory)]), labels)

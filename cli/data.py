@@ -16,6 +16,7 @@ def add_to(verbs: Any) -> None:
     data = verbs.add_parser("data", help="look at files of titles before training on them")
     verbs = add_verbs(data)
     _add_folds(verbs)
+    _add_pieces(verbs)
     parser = add_verb(
         verbs,
         "check",
@@ -78,6 +79,38 @@ def folds(options: argparse.Namespace) -> None:
     labels = corpus.find_labels(source, options.labels)
     for folder in corpus.write_folds(source, labels, options.folds, options.output):
         print(folder)
+
+
+def pieces(options: argparse.Namespace) -> None:
+    """Make new titles, without labels, of pieces of a file's, for a teacher to judge.
+
+    Made of the held-out titles of a fold and scored by a teacher that has learned the rest, they
+    show a student what to make of words as they stand in real titles ('biaoti distill --scores').
+    """
+    from training import corpus
+
+    source = source_of(options, options.file)
+    count = corpus.write_pieces(source, options.each, options.output, options.seed)
+    print(f"{options.output}: {count:,} titles")
+
+
+def _add_pieces(verbs: Any) -> None:
+    parser = add_verb(
+        verbs,
+        "pieces",
+        pieces,
+        """
+        biaoti data pieces artifacts/folds/fold-1/held_out.jsonl --each 2 \\
+            --output artifacts/pieces-1.jsonl
+        biaoti evaluate artifacts/linear-1 artifacts/pieces-1.jsonl --unlabelled \\
+            --predictions artifacts/piece-scores-1.csv
+        """,
+    )
+    parser.add_argument("file", metavar="FILE", help="titles; labels are not read")
+    parser.add_argument("--each", type=int, default=2, metavar="N", help="how many for each title")
+    parser.add_argument("--seed", type=int, default=13, metavar="N", help="decides which")
+    parser.add_argument("--output", required=True, type=Path, metavar="FILE", help="JSON lines")
+    add_source(parser)
 
 
 def _add_folds(verbs: Any) -> None:

@@ -44,7 +44,7 @@ def add_to(verbs: Any) -> None:
         biaoti distill --teacher artifacts/encoder --train samples/train.txt \\
             --dev samples/dev.txt --output artifacts/student
         biaoti distill --teacher artifacts/ensemble --start artifacts/encoder --layers 0,4,8,11 \\
-            --vocabulary 8000 --train train.txt --dev dev.txt --unlabelled more.txt --pieced 2 \\
+            --vocabulary 8000 --train train.txt --dev dev.txt --unlabelled more.txt \\
             --exclude test.txt --output artifacts/student
         """,
     )
@@ -68,13 +68,6 @@ def add_to(verbs: Any) -> None:
         metavar="FILE",
         help="predictions that stand for the teacher's where they have the title, such as those "
         "of models that have not seen it (see 'biaoti data folds'); repeatable",
-    )
-    parser.add_argument(
-        "--pieced",
-        type=int,
-        default=0,
-        metavar="N",
-        help="for each training title, so many more for the teacher, made of pieces of titles",
     )
     add_exclude(parser)
     add_cache(parser)
@@ -102,7 +95,7 @@ def distill(options: argparse.Namespace) -> None:
     labels, sources = training_data(options)
     require_classes(labels, teacher, source)
     train, dev = (Examples(*corpus.load(each, labels)) for each in sources)
-    examples = _with_unlabelled(options, train, dev, settings.seed)
+    examples = _with_unlabelled(options, train, dev)
     start, shape = _start(options, as_student(source), train, examples.titles, settings.seed)
     matched = as_student(_with_transformer(teacher)) if settings.hidden_weight else None
     scores = None
@@ -113,7 +106,6 @@ def distill(options: argparse.Namespace) -> None:
         "teacher": named(teacher),
         "scores": [path.name for path in options.scores],
         "start": named(source),
-        "pieced": options.pieced,
         **shape,
         **asdict(settings),
     }
@@ -164,20 +156,14 @@ def _with_transformer(teacher: LoadedModel) -> LoadedModel:
     )
 
 
-def _with_unlabelled(
-    options: argparse.Namespace, train: Examples, dev: Examples, seed: int
-) -> Examples:
-    """The training titles, then the unlabelled ones, then those made of pieces."""
-    from training.compression.augmentation import pieced_titles
+def _with_unlabelled(options: argparse.Namespace, train: Examples, dev: Examples) -> Examples:
+    """The training titles, then the unlabelled ones."""
     from training.compression.distillation import NO_LABEL
     from training.finetune import Examples
 
     held_out = [*train.titles, *dev.titles, *read_titles(options, options.exclude)]
     more = distinct_titles(read_titles(options, options.unlabelled), held_out)
     say(f"{len(train.titles):,} titles with a label, {len(more):,} without")
-    if options.pieced:
-        more += distinct_titles(pieced_titles(train.titles, options.pieced, seed), held_out)
-        say(f"{len(more):,} without a label with those made of pieces")
     return Examples([*train.titles, *more], [*train.label_ids, *[NO_LABEL] * len(more)])
 
 

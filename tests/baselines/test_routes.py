@@ -28,8 +28,7 @@ def _linear(titles: list[str], label_ids: list[int], labels: Labels) -> artifact
 
 
 def _nearest(titles: list[str], label_ids: list[int], labels: Labels) -> artifact.Route:
-    settings = NearestSettings(table_bits=12, neighbours=5)
-    return train_nearest(titles, label_ids, labels, settings)
+    return train_nearest(titles, label_ids, labels, NearestSettings(table_bits=12))
 
 
 def _fasttext(titles: list[str], label_ids: list[int], labels: Labels) -> artifact.Route:

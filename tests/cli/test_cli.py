@@ -12,6 +12,7 @@ SAMPLES = Path(__file__).parents[2] / "samples"
 VERBS = [
     ["data", "check"],
     ["data", "folds"],
+    ["data", "pieces"],
     ["train", "forest"],
     ["train", "linear"],
     ["train", "nearest"],

@@ -1,5 +1,4 @@
 import json
-import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -75,14 +74,11 @@ def test_an_ensemble_teaches_a_student_cut_from_its_first_encoder(
     arguments = ["distill", "--teacher", str(ensemble), *data, *cache, *SHORT]
     arguments += ["--unlabelled", str(tmp_path / "more.txt")]
     arguments += ["--exclude", str(tmp_path / "test.txt"), "--d-ff", "32", "--dropout", "0"]
-    arguments += ["--pieced", "1"]
 
     assert main([*arguments, "--output", str(tmp_path / "student")]) == 0
 
     said = capsys.readouterr().err
     assert "18 titles with a label, 2 without" in said
-    with_pieces = re.search(r"^(\d+) without a label with those made of pieces", said, re.MULTILINE)
-    assert 2 < int(with_pieces[1]) <= 2 + 18
     student = artifact.load(tmp_path / "student")
     used = student.manifest.provenance.hyperparameters
     assert student.manifest.route == "student"
@@ -159,7 +155,6 @@ def test_hidden_states_of_the_first_encoder_are_matched(
     [
         (["--layers", "two"], "--layers is a number, or several as in 0,4,8,11; not 'two'"),
         (["--layers", "0,7"], "layers [0, 7] cannot be kept; the model has 0 to 2"),
-        (["--pieced", "-1"], "--pieced must be 0 or more, not -1"),
         (["--vocabulary", "20"], "the vocabulary of this tokenizer (WordLevel, BertProcessing)"),
         (["--labels", "other.txt"], "has the classes stocks, sports, education, but the data has"),
     ],

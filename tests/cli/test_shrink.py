@@ -1,4 +1,5 @@
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -13,8 +14,8 @@ from training.finetune import Examples
 
 
 @pytest.fixture
-def student(tmp_path: Path, tiny_student: StudentClassifier) -> Path:
-    artifact.save(tiny_student, tmp_path / "student")
+def student(tmp_path: Path, make_student: Callable[..., StudentClassifier]) -> Path:
+    artifact.save(make_student(), tmp_path / "student")
     return tmp_path / "student"
 
 

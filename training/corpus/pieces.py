@@ -3,18 +3,24 @@
 A teacher knows its own training titles by heart, so what it says of them is little more than their
 labels. Of a title that it has not seen it says what it makes of the words, and that is what a
 student lacks. Such titles need no label and no meaning, only words as they stand together in real
-ones: a new title is a part of one, or parts of two.
+ones: a new title is a part of one, or parts of two. Made of titles that the teacher has not learned
+from (see `folds`), they are new to its memory, too.
 Source: Jiao et al. 2020, "TinyBERT", section 3.2 (augmented titles); Beyer et al. 2022,
 "Knowledge distillation: A good teacher is patient and consistent" (mixed inputs).
 """
 
 from __future__ import annotations
 
+import json
 import random
 import re
 from collections.abc import Sequence
+from pathlib import Path
 
 from models.errors import UsageError
+from models.staging import staged_file
+from training.corpus.rows import read
+from training.corpus.source import Source
 
 _BREAK = re.compile(r"(?<=[\s，。：；、？！,:;?!|])(?=\S)")
 """Where a title falls into clauses: behind a space or a mark."""
@@ -22,14 +28,33 @@ _LEAST = 4
 """Characters of the shortest part."""
 
 
+def write_pieces(source: Source, each: int, output: Path, seed: int = 13) -> int:
+    """Write titles made of pieces of the source's, as JSON lines without a label.
+
+    Args:
+        each: how many for each title.
+    Returns:
+        How many were written: each once, and none that is a title of the source.
+    Raises:
+        UsageError: `each` is less than 1.
+        DataError: a row cannot be used.
+    """
+    titles = [row.title for row in read(source, None)]
+    made = sorted(set(pieced_titles(titles, each, seed)) - set(titles))
+    with staged_file(output) as neighbour, neighbour.open("w", encoding="utf-8") as file:
+        for title in made:
+            file.write(json.dumps({"title": title}, ensure_ascii=False) + "\n")
+    return len(made)
+
+
 def pieced_titles(titles: Sequence[str], count: int, seed: int) -> list[str]:
     """For each title `count` new ones: by turns a part of it, and a part of it with one of another.
 
     Raises:
-        UsageError: `count` is negative.
+        UsageError: `count` is less than 1.
     """
-    if count < 0:
-        raise UsageError(f"--pieced must be 0 or more, not {count}")
+    if count < 1:
+        raise UsageError(f"each title gives 1 or more, not {count}")
     drawn = random.Random(seed)
     made = []
     for title in titles:

@@ -1,4 +1,11 @@
-from training.compression.augmentation import pieced_titles
+import json
+from pathlib import Path
+
+import pytest
+
+from cli import main
+from models.errors import UsageError
+from training.corpus.pieces import pieced_titles
 
 TITLES = [
     "国足客场一球小胜 小组赛取得开门红",
@@ -51,3 +58,20 @@ def test_short_titles_stay_whole():
 def test_the_seed_alone_decides():
     assert pieced_titles(TITLES, 3, seed=5) == pieced_titles(TITLES, 3, seed=5)
     assert pieced_titles(TITLES, 3, seed=5) != pieced_titles(TITLES, 3, seed=6)
+
+
+def test_none_of_each_is_refused():
+    with pytest.raises(UsageError, match="1 or more, not 0"):
+        pieced_titles(TITLES, 0, seed=1)
+
+
+def test_the_command_writes_each_new_title_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    source, output = tmp_path / "titles.txt", tmp_path / "pieces.jsonl"
+    source.write_text("\n".join([*TITLES, "股市"]) + "\n", encoding="utf-8")
+
+    assert main(["data", "pieces", str(source), "--each", "6", "--output", str(output)]) == 0
+
+    written = [json.loads(line)["title"] for line in output.read_text("utf-8").splitlines()]
+    expected = set(pieced_titles([*TITLES, "股市"], 6, seed=13)) - {"股市"}
+    assert written == sorted(expected)
+    assert capsys.readouterr().out == f"{output}: {len(expected)} titles\n"
