@@ -34,8 +34,6 @@ SHARPNESS = 6
 """Exponent of the similarity: how much more the nearest count than the next."""
 FLOOR = 1e-3
 """ε: what a class has without any vote."""
-_TITLES_AT_ONCE = 256
-"""A title is like a good part of all training titles, so a block of similarities is large."""
 
 
 @dataclass(frozen=True)
@@ -48,6 +46,7 @@ class NearestClassifier(SklearnClassifier):
 
     route: ClassVar[str] = "nearest"
     steps: ClassVar[tuple[type, ...]] = (ColumnTransformer, KNeighborsClassifier)
+    titles_at_once: ClassVar[int] = 256  # a title is somewhat like a good part of all others
     trusted_types: ClassVar[list[str]] = ["scipy.sparse._csr.csr_matrix"]
 
     def __init__(self, pipeline: Pipeline, labels: Labels, max_length: int | None = None):
@@ -57,12 +56,12 @@ class NearestClassifier(SklearnClassifier):
         self._votes = np.eye(len(memory.classes_), dtype=np.float32)[memory._y]
 
     def scores(self, columns: np.ndarray) -> np.ndarray:
-        vectors = normalize(self.pipeline[0].transform(columns))
-        starts = range(0, len(columns), _TITLES_AT_ONCE)
-        votes = np.concatenate([self._ask(vectors[i : i + _TITLES_AT_ONCE]) for i in starts])
+        similarities = normalize(self.pipeline[0].transform(columns)) @ self._by_feature
+        similarities.data **= SHARPNESS
+        votes = similarities @ self._votes  # (n, trained classes)
         shares = votes / np.maximum(votes.sum(axis=1, keepdims=True), np.finfo(np.float32).tiny)
-        scores: np.ndarray = (shares + FLOOR) / (shares + FLOOR).sum(axis=1, keepdims=True)
-        return scores
+        floored: np.ndarray = shares + FLOOR
+        return floored / floored.sum(axis=1, keepdims=True)
 
     @classmethod
     def check(cls, pipeline: Pipeline, labels: Labels) -> None:
@@ -70,13 +69,6 @@ class NearestClassifier(SklearnClassifier):
         memory = pipeline[-1]
         if memory._fit_X.shape[0] != len(memory._y):
             raise ValueError(f"{memory._fit_X.shape[0]} titles have {len(memory._y)} labels")
-
-    def _ask(self, vectors: np.ndarray) -> np.ndarray:
-        """(n, features) CSR to (n, trained classes): the sums of the votes."""
-        similarities = vectors @ self._by_feature
-        similarities.data **= SHARPNESS
-        votes: np.ndarray = similarities @ self._votes
-        return votes
 
 
 def train_nearest(

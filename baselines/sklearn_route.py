@@ -25,7 +25,6 @@ except ImportError as error:
     raise MissingDependency(error.name or "skops", "train") from error
 
 MODEL_FILE = "model.skops"
-_TITLES_AT_ONCE = 4096
 
 
 class SklearnClassifier(ABC):
@@ -41,6 +40,8 @@ class SklearnClassifier(ABC):
     probe_tolerance: ClassVar[float] = 1e-4
     steps: ClassVar[tuple[type, ...]]
     """The types of the pipeline's steps, in order."""
+    titles_at_once: ClassVar[int] = 4096
+    """Titles whose features are in memory together."""
     trusted_types: ClassVar[list[str]] = []
     """What may be built from the file besides what skops trusts by default."""
 
@@ -61,8 +62,8 @@ class SklearnClassifier(ABC):
     def predict_proba(self, titles: Sequence[str]) -> np.ndarray:
         """Probabilities, (titles, classes) float32; memory does not grow with the features."""
         probabilities = np.zeros((len(titles), len(self.labels)), dtype=np.float32)
-        for start in range(0, len(titles), _TITLES_AT_ONCE):
-            chunk = slice(start, start + _TITLES_AT_ONCE)
+        for start in range(0, len(titles), self.titles_at_once):
+            chunk = slice(start, start + self.titles_at_once)
             scores = self.scores(self.columns(titles[chunk]))
             probabilities[chunk, self.pipeline.classes_] = scores
         return probabilities

@@ -14,8 +14,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from baselines.sklearn_route import SklearnClassifier
-from baselines.tfidf_forest import check_trees
+from baselines.tfidf_forest import ForestClassifier
 from baselines.training_rows import check_rows
 from models.errors import MissingDependency, UsageError
 from models.labels import Labels
@@ -44,25 +43,17 @@ class WidthSettings:
             raise UsageError("trees and min_leaf_titles must be at least 1")
 
 
-class WidthClassifier(SklearnClassifier):
+class WidthClassifier(ForestClassifier):
     """Scores titles by how many characters and columns they have."""
 
     route: ClassVar[str] = "width"
     steps: ClassVar[tuple[type, ...]] = (RandomForestClassifier,)
-    trusted_types: ClassVar[list[str]] = ["sklearn.tree._tree.Tree"]  # checked by `check_trees`
+    trusted_types: ClassVar[list[str]] = ["sklearn.tree._tree.Tree"]
 
     @staticmethod
     def columns(titles: Sequence[str]) -> np.ndarray:
         """(n, 2) int64: characters and columns."""
         return np.array([width(title) for title in titles])
-
-    def scores(self, columns: np.ndarray) -> np.ndarray:
-        return np.asarray(self.pipeline.predict_proba(columns))
-
-    @classmethod
-    def check(cls, pipeline: Pipeline, labels: Labels) -> None:
-        super().check(pipeline, labels)
-        check_trees(pipeline[-1])
 
 
 def train_width(

@@ -12,6 +12,8 @@ from torch import Tensor, nn
 
 LARGEST = (64, 128)
 """Characters and columns that are told apart; a longer title counts as one of so many."""
+FIRST_ROW = (0, 1 + LARGEST[0])
+"""Where the vectors of each begin in the table: no character and no column have one, too."""
 
 
 class WidthEmbedding(nn.Module):
@@ -38,6 +40,6 @@ class WidthEmbedding(nn.Module):
         """(B, S) int64 to (B, d_model); tokens without width, such as padding, change nothing."""
         counts = self.piece_widths[ids].sum(dim=1)  # (B, 2)
         largest = counts.new_tensor(LARGEST)
-        first_row = counts.new_tensor((0, 1 + LARGEST[0]))
-        vectors: Tensor = self.table(counts.minimum(largest) + first_row)  # (B, 2, d_model)
+        rows = counts.minimum(largest) + counts.new_tensor(FIRST_ROW)
+        vectors: Tensor = self.table(rows)  # (B, 2, d_model)
         return vectors.sum(dim=1)

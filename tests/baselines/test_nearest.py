@@ -47,7 +47,7 @@ def test_titles_are_asked_in_blocks_without_a_difference(titles, label_ids, labe
     model = train_nearest(titles, label_ids, labels, SETTINGS)
     expected = model.predict_proba(titles)
 
-    monkeypatch.setattr("baselines.nearest._TITLES_AT_ONCE", 5)
+    monkeypatch.setattr(NearestClassifier, "titles_at_once", 5)
 
     assert model.predict_proba(titles) == pytest.approx(expected, abs=1e-6)
 

@@ -12,6 +12,7 @@ from baselines.fasttext import train_fasttext
 from baselines.fasttext_settings import FastTextSettings
 from baselines.linear import LinearSettings, train_linear
 from baselines.nearest import NearestSettings, train_nearest
+from baselines.sklearn_route import SklearnClassifier
 from baselines.tfidf_forest import ForestSettings, train_forest
 from models import artifact
 from models.errors import CorruptArtifact
@@ -84,8 +85,9 @@ def test_a_title_scores_the_same_alone_and_among_others(model, titles, odd_title
 
 def test_more_titles_than_are_scored_at_once_keep_their_order(model, titles, monkeypatch):
     expected = model.predict_proba(titles)
-    for module in ("baselines.sklearn_route", "baselines.fasttext"):
-        monkeypatch.setattr(f"{module}._TITLES_AT_ONCE", 7)
+    monkeypatch.setattr("baselines.fasttext._TITLES_AT_ONCE", 7)
+    if isinstance(model, SklearnClassifier):
+        monkeypatch.setattr(type(model), "titles_at_once", 7)
 
     assert model.predict_proba(titles) == pytest.approx(expected, abs=1e-6)
 

@@ -18,6 +18,7 @@ from torch import Tensor
 from models.errors import UsageError
 from models.student import StudentClassifier, StudentConfig
 from models.tokenization import TitleTokenizer
+from models.transformer.width_embedding import WidthEmbedding
 from training.compression.importance import SAMPLE_TITLES, importance
 from training.compression.pruning import keep_layers, keep_parts, require_layers
 from training.compression.selection import most_important, sample
@@ -90,8 +91,8 @@ def with_dropout(student: StudentClassifier, dropout: float) -> StudentClassifie
 def with_width(student: StudentClassifier) -> StudentClassifier:
     """The student with an eye for how long a title is; until it is trained, it scores alike."""
     config = replace(student.config, reads_width=True)
-    table = config.build(len(student.labels)).state_dict()[_WIDTHS]
-    return _rebuilt(student, config, student.tokenizer, {_WIDTHS: table})
+    width = WidthEmbedding(config.vocab_size, config.layers[-1].d_model)
+    return _rebuilt(student, config, student.tokenizer, {_WIDTHS: width.table.weight})
 
 
 def randomised(student: StudentClassifier, seed: int) -> StudentClassifier:
