@@ -41,7 +41,12 @@ def evaluate(options: argparse.Namespace) -> None:
     training = None
     if options.train:
         training = [row.title for row in read(source_of(options, options.train), None)]
-    report = run(model, rows, options.predictions, training)
+    try:
+        report = run(model, rows, options.predictions, training)
+    except DataError as error:
+        if options.unlabelled:
+            raise
+        raise DataError(f"{error}; or score the titles alone with --unlabelled") from error
     print_result(options, report, format_evaluation(report))
 
 

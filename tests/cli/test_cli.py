@@ -158,6 +158,10 @@ def test_evaluate_scores_titles_without_labels(
     path.write_text("股市今日涨\n球队比赛\n", encoding="utf-8")
     scored = tmp_path / "scored.csv"
 
+    assert main(["evaluate", str(model), str(path)]) == 3
+    assert f"{path}:1: columns: 1" in (message := capsys.readouterr().err)
+    assert "or score the titles alone with --unlabelled" in message
+
     arguments = ["evaluate", str(model), str(path), "--unlabelled", "--predictions", str(scored)]
     assert main(arguments) == 0
     assert len(scored.read_text(encoding="utf-8").splitlines()) == 3
