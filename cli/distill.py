@@ -8,17 +8,13 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from cli.options import VerbParser, add_verb, build_settings, source_of
+from cli.options import VerbParser, add_verb, build_settings
+from cli.teaching import add_teaching, taught_by, taught_on, taught_titles, teacher_scores
 from cli.training import (
-    add_cache,
     add_data,
-    add_exclude,
-    cache_folder,
     dev_metrics,
-    distinct_titles,
     layer_numbers,
     named,
-    read_titles,
     require_classes,
     run_folder,
     save_model,
@@ -28,8 +24,6 @@ from cli.training import (
 from models.errors import UsageError
 
 if TYPE_CHECKING:
-    import numpy as np
-
     from models.artifact import LoadedModel
     from models.student import StudentClassifier
     from training.finetune import Examples
@@ -53,24 +47,7 @@ def add_to(verbs: Any) -> None:
         "--teacher", required=True, type=Path, metavar="FOLDER", help="a model of any route"
     )
     add_data(parser)
-    parser.add_argument(
-        "--unlabelled",
-        action="append",
-        default=[],
-        metavar="FILE",
-        help="more titles for the teacher to label; their own labels are not read; repeatable",
-    )
-    parser.add_argument(
-        "--scores",
-        action="append",
-        default=[],
-        type=Path,
-        metavar="FILE",
-        help="predictions that stand for the teacher's where they have the title, such as those "
-        "of models that have not seen it (see 'biaoti data folds'); repeatable",
-    )
-    add_exclude(parser)
-    add_cache(parser)
+    add_teaching(parser)
     _add_start(parser)
 
 
@@ -95,22 +72,18 @@ def distill(options: argparse.Namespace) -> None:
     labels, sources = training_data(options)
     require_classes(labels, teacher, source)
     train, dev = (Examples(*corpus.load(each, labels)) for each in sources)
-    examples = _with_unlabelled(options, train, dev)
+    examples = taught_titles(options, train, dev)
     start, shape = _start(options, as_student(source), train, examples.titles, settings.seed)
     matched = as_student(_with_transformer(teacher)) if settings.hidden_weight else None
-    scores = None
-    if settings.alpha:
-        scores = _scores(options, teacher, examples.titles)
+    scores = teacher_scores(options, teacher, examples.titles) if settings.alpha else None
     result = run(start, examples, scores, dev, settings, run_folder(options), matched)
     used = {
-        "teacher": named(teacher),
-        "scores": [path.name for path in options.scores],
+        **taught_by(options, teacher),
         "start": named(source),
         **shape,
         **asdict(settings),
     }
-    unlabelled = [corpus.fingerprint(source_of(options, name)) for name in options.unlabelled]
-    trained_on = {**corpus.fingerprint(sources[0]), "unlabelled": unlabelled}
+    trained_on = taught_on(options, sources[0])
     metrics = dev_metrics(result.history)
     save_model(options, result.classifier, result.temperature, trained_on, used, metrics)
     say(f"curves: {run_folder(options) / 'curves.png'}")
@@ -154,38 +127,6 @@ def _with_transformer(teacher: LoadedModel) -> LoadedModel:
         f"{teacher.folder} ({teacher.manifest.route}) has no Transformer for a student to start "
         "from; pass an encoder or a student with --start"
     )
-
-
-def _with_unlabelled(options: argparse.Namespace, train: Examples, dev: Examples) -> Examples:
-    """The training titles, then the unlabelled ones."""
-    from training.compression.distillation import NO_LABEL
-    from training.finetune import Examples
-
-    held_out = [*train.titles, *dev.titles, *read_titles(options, options.exclude)]
-    more = distinct_titles(read_titles(options, options.unlabelled), held_out)
-    say(f"{len(train.titles):,} titles with a label, {len(more):,} without")
-    return Examples([*train.titles, *more], [*train.label_ids, *[NO_LABEL] * len(more)])
-
-
-def _scores(options: argparse.Namespace, teacher: LoadedModel, titles: Sequence[str]) -> np.ndarray:
-    """(titles, classes) log-probabilities: from the files given, the teacher's for the others."""
-    import numpy as np
-
-    from evaluation.predictions import read_predictions
-    from models.calibration import log_probabilities
-    from training.compression.teacher import cached_log_probabilities
-
-    known: dict[str, np.ndarray] = {}
-    for path in options.scores:
-        known |= read_predictions(path, teacher.labels)
-    given = np.array([title in known for title in titles])
-    scores = np.empty((len(titles), len(teacher.labels)), np.float32)
-    asked = [title for title in titles if title not in known]
-    scores[~given] = cached_log_probabilities(teacher, asked, cache_folder(options))
-    if given.any():
-        scores[given] = log_probabilities(np.stack([known[t] for t in titles if t in known]))
-    say(f"scores of {given.sum():,} titles from files, of {len(asked):,} from the teacher")
-    return scores
 
 
 def _start(

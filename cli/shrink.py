@@ -9,10 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cli.options import VerbParser, add_verb, build_settings
+from cli.teaching import add_teaching, taught_by, taught_on, taught_titles, teacher_scores
 from cli.training import (
-    add_cache,
     add_data,
-    cache_folder,
     dev_metrics,
     layer_numbers,
     named,
@@ -42,6 +41,7 @@ def prune(options: argparse.Namespace) -> None:
 
     What stays is what the loss on training titles depends on most: heads and neurons are ranked
     by its gradient, layers by leaving each out in turn. The result is a smaller, dense student.
+    It learns from labels and --teacher as in 'biaoti distill'.
     With --magnitude, single weights become zero instead, which makes a model neither smaller nor
     faster. A run can be interrupted: the same command goes on from its last checkpoint.
     """
@@ -92,8 +92,8 @@ def _shrink(options: argparse.Namespace, cut: Cut, asked: tuple[str, ...]) -> No
     from training import corpus
     from training.calibrate import fit_temperature
     from training.compression.conversion import as_student
+    from training.compression.distillation import distill
     from training.compression.gate import accuracy
-    from training.compression.recovery import recover
     from training.finetune import Examples
 
     settings = build_settings(options)
@@ -110,18 +110,22 @@ def _shrink(options: argparse.Namespace, cut: Cut, asked: tuple[str, ...]) -> No
         "dev_accuracy_unrecovered": accuracy(scores, dev.label_ids),
     }
     used = {"source": named(source)} | {name: getattr(options, name) for name in asked}
+    trained_on = corpus.fingerprint(sources[0])
     say(f"{_weights(whole):,} weights before, {_weights(model):,} after")
     if options.recovery:
-        folders = run_folder(options), cache_folder(options)
-        result = recover(model, teacher, train, dev, settings, *folders)
+        examples = taught_titles(options, train, dev)
+        taught = teacher_scores(options, teacher, examples.titles) if settings.alpha else None
+        matched = as_student(teacher) if settings.hidden_weight else None
+        result = distill(model, examples, taught, dev, settings, run_folder(options), matched)
         model = result.classifier
         metrics |= dev_metrics(result.history)
-        used |= {"teacher": named(teacher), **asdict(settings)}
+        used |= {**taught_by(options, teacher), **asdict(settings)}
         temperature = result.temperature
+        trained_on = taught_on(options, sources[0])
     else:
         metrics["dev_accuracy"] = metrics["dev_accuracy_unrecovered"]
         temperature = fit_temperature(scores, dev.label_ids)
-    save_model(options, model, temperature, corpus.fingerprint(sources[0]), used, metrics)
+    save_model(options, model, temperature, trained_on, used, metrics)
 
 
 def _weights(student: StudentClassifier) -> int:
@@ -197,5 +201,5 @@ def _add_shrinking(verbs: Any, name: str, run: Any, examples: str) -> VerbParser
         default=True,
         help="train what is left; by default it is trained",
     )
-    add_cache(parser)
+    add_teaching(parser)
     return parser

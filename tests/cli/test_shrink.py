@@ -1,4 +1,5 @@
 import json
+import math
 from collections.abc import Callable
 from pathlib import Path
 
@@ -129,3 +130,24 @@ def test_data_of_other_classes_is_refused(
 
     assert main(["prune", str(student), "--heads", "2", *data, "--output", "nowhere"]) == 2
     assert "has the classes stocks, sports, education" in capsys.readouterr().err
+
+
+def test_recovery_learns_from_unlabelled_titles_and_from_scores_in_files(
+    tmp_path: Path, student: Path, data: list[str], three_topics: Examples
+):
+    more = tmp_path / "more.txt"
+    more.write_text("大学生球队\n股市球队\n股市球队\n", encoding="utf-8")
+    scored = str(tmp_path / "scored.csv")
+    evaluate = ["evaluate", str(student), str(more), "--unlabelled", "--predictions", scored]
+    assert main(evaluate) == 0
+    prune = ["prune", str(student), "--heads", "2", *data, "--unlabelled", str(more)]
+
+    assert main([*prune, "--scores", scored, "--output", str(tmp_path / "pruned")]) == 0
+
+    provenance = artifact.load(tmp_path / "pruned").manifest.provenance
+    (named,) = provenance.trained_on["unlabelled"]
+    assert named["name"] == "more.txt"
+    assert provenance.hyperparameters["scores"] == ["scored.csv"]
+    history = json.loads((tmp_path / "pruned.run" / "history.json").read_text())
+    titles = len(three_topics.titles) + 2
+    assert history["evaluations"][-1]["step"] == 3 * math.ceil(titles / 2)

@@ -7,9 +7,11 @@ import pytest
 
 from models import artifact
 from models.artifact import LoadedModel
+from models.calibration import log_probabilities
 from models.student import StudentClassifier
+from training.compression.distillation import distill
 from training.compression.magnitude import prune_magnitude, sparsity
-from training.compression.recovery import RecoverySettings, recover
+from training.compression.recovery import RecoverySettings
 from training.compression.selection import keep_most_important
 from training.finetune import Examples
 
@@ -30,7 +32,9 @@ def teacher(tmp_path: Path, make_student: Callable[..., StudentClassifier]) -> L
 
 
 def _recover(cut, teacher, titles, folder: Path, settings=SETTINGS):
-    return recover(cut, teacher, titles, titles, settings, folder / "run", folder / "scores", False)
+    scores = log_probabilities(teacher.predict_proba(titles.titles))
+    hidden = teacher.uncalibrated if settings.hidden_weight else None
+    return distill(cut, titles, scores, titles, settings, folder / "run", hidden, False)
 
 
 def test_the_defaults_are_those_of_a_short_training():

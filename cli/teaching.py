@@ -1,0 +1,95 @@
+"""What the verbs of distillation have in common: a teacher's scores, and titles without labels."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from cli.options import source_of
+from cli.training import (
+    add_cache,
+    add_exclude,
+    cache_folder,
+    distinct_titles,
+    named,
+    read_titles,
+    say,
+)
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from models.artifact import LoadedModel
+    from training.corpus import Source
+    from training.finetune import Examples
+
+
+def add_teaching(parser: argparse.ArgumentParser) -> None:
+    """Options for titles besides the labelled ones, and for where the teacher's scores are."""
+    parser.add_argument(
+        "--unlabelled",
+        action="append",
+        default=[],
+        metavar="FILE",
+        help="more titles for the teacher to label; their own labels are not read; repeatable",
+    )
+    parser.add_argument(
+        "--scores",
+        action="append",
+        default=[],
+        type=Path,
+        metavar="FILE",
+        help="predictions that stand for the teacher's where they have the title, such as those "
+        "of models that have not seen it (see 'biaoti data folds'); repeatable",
+    )
+    add_exclude(parser)
+    add_cache(parser)
+
+
+def taught_titles(options: argparse.Namespace, train: Examples, dev: Examples) -> Examples:
+    """The training titles, then the unlabelled ones, none of which leaks from dev or --exclude."""
+    from training.compression.distillation import NO_LABEL
+    from training.finetune import Examples
+
+    held_out = [*train.titles, *dev.titles, *read_titles(options, options.exclude)]
+    more = distinct_titles(read_titles(options, options.unlabelled), held_out)
+    say(f"{len(train.titles):,} titles with a label, {len(more):,} without")
+    return Examples([*train.titles, *more], [*train.label_ids, *[NO_LABEL] * len(more)])
+
+
+def teacher_scores(
+    options: argparse.Namespace, teacher: LoadedModel, titles: Sequence[str]
+) -> np.ndarray:
+    """(titles, classes) log-probabilities: from the files given, the teacher's for the others."""
+    import numpy as np
+
+    from evaluation.predictions import read_predictions
+    from models.calibration import log_probabilities
+    from training.compression.teacher import cached_log_probabilities
+
+    known: dict[str, np.ndarray] = {}
+    for path in options.scores:
+        known |= read_predictions(path, teacher.labels)
+    given = np.array([title in known for title in titles])
+    scores = np.empty((len(titles), len(teacher.labels)), np.float32)
+    asked = [title for title in titles if title not in known]
+    scores[~given] = cached_log_probabilities(teacher, asked, cache_folder(options))
+    if given.any():
+        scores[given] = log_probabilities(np.stack([known[t] for t in titles if t in known]))
+    say(f"scores of {given.sum():,} titles from files, of {len(asked):,} from the teacher")
+    return scores
+
+
+def taught_by(options: argparse.Namespace, teacher: LoadedModel) -> dict[str, Any]:
+    """What a manifest says of the teacher."""
+    return {"teacher": named(teacher), "scores": [path.name for path in options.scores]}
+
+
+def taught_on(options: argparse.Namespace, train: Source) -> dict[str, Any]:
+    """What a manifest says of the titles."""
+    from training.corpus import fingerprint
+
+    unlabelled = [fingerprint(source_of(options, name)) for name in options.unlabelled]
+    return {**fingerprint(train), "unlabelled": unlabelled}
