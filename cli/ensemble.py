@@ -1,4 +1,4 @@
-"""`biaoti ensemble`: several models as one."""
+"""`biaoti ensemble` and `biaoti average`: several models as one."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from cli.options import add_source, add_verb, source_of
+from cli.options import VerbParser, add_source, add_verb, source_of
 from cli.training import add_cache, cache_folder, save_model, say
 
 
 def add_to(verbs: Any) -> None:
-    parser = add_verb(
+    joining = _add_joining(
         verbs,
         "ensemble",
         ensemble,
@@ -20,18 +20,19 @@ def add_to(verbs: Any) -> None:
             --dev samples/dev.txt --output artifacts/ensemble
         biaoti evaluate artifacts/ensemble samples/test.txt
         """,
+        "folders, of any routes",
     )
-    parser.add_argument(
-        "models", nargs="+", type=Path, metavar="MODEL", help="folders, of any routes"
+    add_cache(joining)
+    _add_joining(
+        verbs,
+        "average",
+        average,
+        """
+        biaoti average artifacts/student-1 artifacts/student-2 --dev samples/dev.txt \\
+            --output artifacts/student
+        """,
+        "folders of students",
     )
-    parser.add_argument(
-        "--dev", required=True, metavar="FILE", help="titles to weigh and calibrate on"
-    )
-    parser.add_argument(
-        "--output", required=True, type=Path, metavar="FOLDER", help="where the ensemble is saved"
-    )
-    add_cache(parser)
-    add_source(parser)
 
 
 def ensemble(options: argparse.Namespace) -> None:
@@ -69,3 +70,47 @@ def ensemble(options: argparse.Namespace) -> None:
         {"members": {name: member.manifest.version for name, member in members.items()}},
         {"dev_accuracy": accuracy(probabilities, gold)},
     )
+
+
+def average(options: argparse.Namespace) -> None:
+    """Make one student of several: each of its weights is the mean of theirs.
+
+    They must have the same shape and tokenizer, and come from one another, as those that
+    'biaoti distill --start' makes do. The result is as large and as fast as one of them; it is
+    calibrated on the dev file.
+    """
+    from models.artifact import load
+    from training.calibrate import fit_temperature
+    from training.compression import averaging
+    from training.compression.conversion import as_student
+    from training.compression.ensemble import name_members
+    from training.compression.gate import accuracy
+    from training.corpus import load as load_rows
+
+    members = name_members([load(folder) for folder in options.models])
+    student = averaging.average([as_student(member) for member in members.values()])
+    titles, gold = load_rows(source_of(options, options.dev), student.labels)
+    for name, member in members.items():
+        say(f"{name}: dev accuracy {accuracy(member.predict_proba(titles), gold):.4f}")
+    probabilities = student.predict_proba(titles)
+    save_model(
+        options,
+        student,
+        fit_temperature(probabilities, gold),
+        {name: member.manifest.provenance.trained_on for name, member in members.items()},
+        {"averaged": {name: member.manifest.version for name, member in members.items()}},
+        {"dev_accuracy": accuracy(probabilities, gold)},
+    )
+
+
+def _add_joining(verbs: Any, name: str, run: Any, examples: str, joined: str) -> VerbParser:
+    parser = add_verb(verbs, name, run, examples)
+    parser.add_argument("models", nargs="+", type=Path, metavar="MODEL", help=joined)
+    parser.add_argument(
+        "--dev", required=True, metavar="FILE", help="titles to choose and calibrate on"
+    )
+    parser.add_argument(
+        "--output", required=True, type=Path, metavar="FOLDER", help="where the result is saved"
+    )
+    add_source(parser)
+    return parser

@@ -21,6 +21,7 @@ VERBS = [
     ["train", "encoder"],
     ["pretrain"],
     ["ensemble"],
+    ["average"],
     ["distill"],
     ["prune"],
     ["factorize"],

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 from tokenizers import Tokenizer, pre_tokenizers, processors
 from tokenizers import models as unigrams
 
@@ -65,6 +66,24 @@ def test_models_are_joined_with_weights_fitted_on_dev(ensemble: Path, three_topi
     assert loaded.manifest.provenance.hyperparameters["members"]["b"] == (
         artifact.load(ensemble.parent / "b").manifest.version
     )
+
+
+def test_students_of_one_line_become_their_mean(
+    tmp_path: Path, data: list[str], models: list[str], three_topics: Examples
+):
+    a, b = str(tmp_path / "a"), str(tmp_path / "next")
+    distill = ["distill", "--teacher", a, *SHORT[:4], "--layers", "3", *data, "--output", b]
+    assert main([*distill, "--cache", str(tmp_path / "cache")]) == 0
+
+    assert main(["average", a, b, *data[2:], "--output", str(tmp_path / "mean")]) == 0
+
+    mean = artifact.load(tmp_path / "mean")
+    first, second, found = (
+        each.uncalibrated.network.state_dict() for each in (*map(artifact.load, (a, b)), mean)
+    )
+    for name, weight in found.items():
+        torch.testing.assert_close(weight, (first[name] + second[name]) / 2)
+    assert list(mean.manifest.provenance.hyperparameters["averaged"]) == ["a", "next"]
 
 
 def test_an_ensemble_teaches_a_student_cut_from_its_first_encoder(
