@@ -1,7 +1,9 @@
-# The service. The model is not part of the image: mount its folder at /model, read-only.
+# The service, with the model that ships:
 #
 #   docker build -t biaoti .
-#   docker run --rm -p 127.0.0.1:8000:8000 -v "$PWD/artifacts/default:/model:ro" biaoti
+#   docker run --rm -p 127.0.0.1:8000:8000 biaoti
+#
+# Another model is mounted, read-only:  -v "$PWD/artifacts/mine:/model:ro" -e BIAOTI_MODEL=/model
 #
 # EXTRAS names extras of pyproject.toml that the model's route needs, such as "train" for a model
 # that runs on torch:  docker build --build-arg EXTRAS=train -t biaoti .
@@ -27,8 +29,7 @@ ENV PATH="/venv/bin:$PATH" \
     PYTHONDONTWRITEBYTECODE=1 \
     PYTHONUNBUFFERED=1 \
     HOME=/tmp \
-    HF_HUB_OFFLINE=1 \
-    BIAOTI_MODEL=/model
+    HF_HUB_OFFLINE=1
 USER 10001:10001
 WORKDIR /tmp
 EXPOSE 8000

@@ -1,26 +1,27 @@
 # Everything is installed into .venv; PYTHON names the interpreter that makes it (3.11 or newer).
 PYTHON ?= python3
 BIN := .venv/bin
+INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
+CORE := .venv/.core
 READY := .venv/.ready
-DEFAULT_MODEL := artifacts/default/artifact.json
 
 .PHONY: setup serve test lint types contract check clean
 
+# All that training, comparing and testing take.
 setup: $(READY)
 
-$(READY): pyproject.toml constraints.txt
-	$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check \
-		--constraint constraints.txt --editable '.[train,dev]'
-	touch $@
-
-# Serve the default model on 127.0.0.1:8000; it is trained on samples/ where it is not there yet.
-serve: $(READY) $(DEFAULT_MODEL)
+# Serve the model that ships on 127.0.0.1:8000; that takes no torch.
+serve: $(CORE)
 	$(BIN)/biaoti serve
 
-$(DEFAULT_MODEL): | $(READY)
-	$(BIN)/biaoti train encoder --train samples/train.txt --dev samples/dev.txt \
-		--output artifacts/default --epochs 8 --batch-size 16 --consistency 0 --label-smoothing 0.1
+$(CORE): pyproject.toml constraints.txt
+	$(PYTHON) -m venv .venv
+	$(INSTALL) --editable .
+	touch $@
+
+$(READY): $(CORE)
+	$(INSTALL) --editable '.[train,dev]'
+	touch $@
 
 test: $(READY)
 	$(BIN)/pytest

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import shutil
 import subprocess
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
@@ -28,8 +29,10 @@ from models.staging import staged_folder
 
 FORMAT_VERSION = 1
 MANIFEST = "artifact.json"
-DEFAULT_FOLDER = Path("artifacts/default")
-"""The model that is used where none is named; `make serve` makes sure that it is there."""
+CARD = "README.md"
+"""Where a model's folder may tell people about it; never read, so it may change."""
+DEFAULT_FOLDER = Path(__file__).parent / "released"
+"""The model that is used where none is named: the one that ships with the program."""
 _ROUTES = "biaoti.routes"
 
 PROBE_TITLES = (
@@ -159,7 +162,7 @@ def save(
     temperature: float = 1.0,
     provenance: Provenance | None = None,
 ) -> Manifest:
-    """Write `model` to `folder`, which is replaced as a whole or not at all.
+    """Write `model` to `folder`, which is replaced as a whole or not at all; its card stays.
 
     Args:
         name: what the model is called; the folder's name by default.
@@ -193,6 +196,8 @@ def save(
             ],
         )
         manifest.write(staging)
+        if (folder / CARD).is_file():
+            shutil.copy2(folder / CARD, staging / CARD)
     return manifest
 
 
@@ -221,10 +226,11 @@ def verify(folder: Path, manifest: Manifest) -> None:
     """Compare the folder's files with the manifest's sizes and SHA-256.
 
     Raises:
-        CorruptArtifact: names the first file that is missing, changed or not listed.
+        CorruptArtifact: names the first file that is missing, changed or not listed; a model card
+            beside them is no part of the model.
     """
     present = {p.relative_to(folder).as_posix() for p in folder.rglob("*") if not p.is_dir()}
-    for name in sorted(present - set(manifest.files) - {MANIFEST}):
+    for name in sorted(present - set(manifest.files) - {MANIFEST, CARD}):
         raise CorruptArtifact(f"{folder / name} is not listed in {MANIFEST}; move it elsewhere")
     for name, expected in manifest.files.items():
         if name not in present:

@@ -92,6 +92,18 @@ def test_a_file_that_is_not_listed_is_refused_before_anything_is_read(saved: Pat
         artifact.load(saved)
 
 
+def test_a_card_may_stand_beside_a_model_and_outlives_it(
+    saved: Path, tiny_classifier: EncoderClassifier
+):
+    (saved / "README.md").write_text("# What this model is\n")
+    artifact.load(saved)
+
+    artifact.save(tiny_classifier, saved)
+
+    assert (saved / "README.md").read_text() == "# What this model is\n"
+    artifact.load(saved)
+
+
 def test_code_named_by_a_listed_config_is_never_executed(
     tmp_path: Path, tiny_classifier: EncoderClassifier
 ):

@@ -13,6 +13,8 @@ from pathlib import Path
 
 import pytest
 
+from models.artifact import DEFAULT_FOLDER
+
 ROOT = Path(__file__).parents[2]
 COMPOSE_FILE = ROOT / "docker-compose.yml"
 
@@ -70,10 +72,11 @@ def test_docker_compose_confines_the_service(service):
     assert service["cpus"] == 2
 
 
-def test_docker_compose_mounts_the_model_read_only(service):
+def test_docker_compose_mounts_the_model_that_ships_read_only(service):
     (volume,) = service["volumes"]
-    assert volume["source"] == str(ROOT / "artifacts" / "default")
+    assert Path(volume["source"]) == DEFAULT_FOLDER
     assert (volume["target"], volume["read_only"]) == ("/model", True)
+    assert service["environment"]["BIAOTI_MODEL"] == volume["target"]
     other = resolve(COMPOSE_FILE, BIAOTI_MODEL_FOLDER="/srv/model")["services"]["biaoti"]
     assert other["volumes"][0]["source"] == "/srv/model"
 
@@ -94,13 +97,19 @@ def test_image_does_not_run_as_root():
     assert users == ["10001:10001"]
 
 
-def test_image_serves_the_mounted_model_on_all_interfaces():
+def test_the_image_takes_no_extras_unless_asked(service):
+    assert service["build"]["args"]["EXTRAS"] == ""
+    asked = resolve(COMPOSE_FILE, EXTRAS="train")["services"]["biaoti"]
+    assert asked["build"]["args"]["EXTRAS"] == "train"
+
+
+def test_image_serves_the_model_that_ships_on_all_interfaces():
     arguments = dict(instructions())
     assert json.loads(arguments["CMD"]) == [
         "biaoti", "serve", "--host", "0.0.0.0", "--port", "8000",
     ]  # fmt: skip
     assert arguments["EXPOSE"] == "8000"
-    assert "BIAOTI_MODEL=/model" in shlex.split(arguments["ENV"])
+    assert not any("BIAOTI_MODEL" in argument for name, argument in instructions() if name == "ENV")
 
 
 def test_health_checks_of_image_and_compose_file_are_one(service):
