@@ -4,19 +4,24 @@ from __future__ import annotations
 
 import json
 import os
+import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import onnx
 import pytest
 
+from cli.main import build_parser
 from models import artifact
 from models.artifact import DEFAULT_FOLDER, LoadedModel
 from training import corpus
 
 ROOT = Path(__file__).parent.parent
+READMES = (ROOT / "README.md", ROOT / "README.zh-CN.md")
 SAMPLES = ROOT / "samples" / "test.txt"
 TITLE = "国足客场一球小胜 小组赛取得开门红"
 
@@ -24,6 +29,18 @@ TITLE = "国足客场一球小胜 小组赛取得开门红"
 @pytest.fixture(scope="module")
 def released() -> LoadedModel:
     return artifact.load(DEFAULT_FOLDER)
+
+
+@pytest.fixture(scope="module")
+def report() -> dict[str, Any]:
+    """The data of the sections that have an entry a model."""
+    data = json.loads((ROOT / "docs" / "report" / "report.json").read_text(encoding="utf-8"))
+    return {name: data[name] for name in ("models", "overview", "scores", "speed")}
+
+
+def _of(models: list[dict[str, Any]], name: str) -> dict[str, Any]:
+    (found,) = [model for model in models if model["name"] == name]
+    return found
 
 
 def folder_bytes(folder: Path) -> int:
@@ -38,7 +55,7 @@ def test_it_takes_at_most_15_mb_with_tokenizer_and_card():
 
 def test_its_matrices_are_int8(released: LoadedModel):
     graph = onnx.load(released.folder / "model.onnx").graph
-    matrices = [each for each in graph.initializer if len(each.dims) == 2 and min(each.dims) > 64]
+    matrices = [each for each in graph.initializer if len(each.dims) == 2 and min(each.dims) >= 384]
     floats = [each.name for each in matrices if each.data_type == onnx.TensorProto.FLOAT]
     assert released.manifest.route == "onnx"
     assert len(matrices) > 10
@@ -59,14 +76,35 @@ def test_it_knows_the_sample_titles(released: LoadedModel):
     assert accuracy >= 0.9
 
 
-def test_its_card_gives_the_reports_figures():
-    report = json.loads((ROOT / "docs" / "report" / "report.json").read_text(encoding="utf-8"))
+def test_card_and_readmes_give_the_reports_figures(report: dict[str, Any]):
+    shipped = {section: _of(report[section]["models"], "released") for section in report}
+    assert shipped["models"]["version"] == artifact.Manifest.read(DEFAULT_FOLDER).version
+    scores, speed = shipped["scores"], shipped["speed"]
+    figures = [f"{100 * scores['accuracy']:.2f} %", f"{speed['p50_ms']['median']:.2f} ms"]
+    for document in (DEFAULT_FOLDER / "README.md", *READMES):
+        text = document.read_text(encoding="utf-8")
+        assert [figure for figure in figures if figure not in text] == [], document
+
+
+@pytest.mark.parametrize("document", READMES, ids=lambda path: path.name)
+def test_the_readmes_table_is_the_reports(document: Path, report: dict[str, Any]):
+    lines = [line for line in document.read_text("utf-8").splitlines() if "★" in line]
+    on_a_front = set().union(*report["overview"]["fronts"].values())
+    assert {re.search(r"`([^`]+)`", line)[1] for line in lines if line[0] == "|"} == on_a_front
+    for line in lines:
+        if line[0] == "|":
+            model = _of(report["overview"]["models"], re.search(r"`([^`]+)`", line)[1])
+            figures = [f"{100 * model['accuracy']:.2f} %", f"{model['size_bytes'] / 1e6:.1f}"]
+            figures += [f"{model['p50_ms']:.2f}", f"{model['titles_per_s']:,.0f}"]
+            assert [figure for figure in figures if figure not in line] == []
+
+
+def test_the_commands_of_its_card_are_commands():
     card = (DEFAULT_FOLDER / "README.md").read_text(encoding="utf-8")
-    (shipped,) = [model for model in report["models"] if model["name"] == "released"]
-    version = artifact.Manifest.read(DEFAULT_FOLDER).version
-    assert shipped["version"] == version
-    for figure in ("accuracy", "macro_f1"):
-        assert f"{100 * shipped['metrics'][figure]:.2f} %" in card
+    commands = re.findall(r"^biaoti (.*)$", card, flags=re.MULTILINE)
+    assert len(commands) > 10
+    for command in commands:
+        build_parser().parse_args(shlex.split(command.replace("$TITLES", "--train t --dev d")))
 
 
 @pytest.mark.slow
