@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -99,12 +98,20 @@ def test_the_readmes_table_is_the_reports(document: Path, report: dict[str, Any]
             assert [figure for figure in figures if figure not in line] == []
 
 
-def test_the_commands_of_its_card_are_commands():
+def test_the_commands_of_its_card_are_commands(tmp_path: Path):
+    """Its block is run by bash, with `biaoti` printing the words that it was given."""
     card = (DEFAULT_FOLDER / "README.md").read_text(encoding="utf-8")
-    commands = re.findall(r"^biaoti (.*)$", card, flags=re.MULTILINE)
-    assert len(commands) > 10
-    for command in commands:
-        build_parser().parse_args(shlex.split(command.replace("$TITLES", "--train t --dev d")))
+    (block,) = re.findall(r"^```bash\n(.*?)^```", card, flags=re.MULTILINE | re.DOTALL)
+    script = f"biaoti() {{ printf '%s\\0' \"$@\"; echo; }}\n{block}"
+    folders = {name: str(tmp_path) for name in ("THUC", "TOUTIAO", "NLPCC", "TNEWS")}
+    done = subprocess.run(
+        ["bash", "-euo", "pipefail", "-c", script],
+        env={"SCORES": "", "PIECES": ""} | folders, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    commands = [line.split("\0")[:-1] for line in done.stdout.splitlines()]
+    assert len(commands) > 20
+    for words in commands:
+        assert build_parser().parse_args(words).run
 
 
 @pytest.mark.slow
