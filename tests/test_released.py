@@ -69,10 +69,13 @@ def test_it_reads_two_to_four_times_the_length_of_usual_titles(released: LoadedM
     assert 2 * longest <= released.manifest.max_length <= 4 * longest
 
 
-def test_it_knows_the_sample_titles(released: LoadedModel):
+def test_it_knows_as_many_of_the_sample_titles_as_its_card_says(released: LoadedModel):
+    """They are of another time and hand than those it was trained on."""
     titles, label_ids = corpus.load(corpus.Source(SAMPLES), released.labels)
     accuracy = (released.predict_proba(titles).argmax(axis=1) == label_ids).mean()
-    assert accuracy >= 0.9
+    card = (DEFAULT_FOLDER / "README.md").read_text(encoding="utf-8")
+    assert accuracy >= 0.8
+    assert f"{100 * accuracy:.1f} % of the 200 titles of `samples/test.txt`" in card
 
 
 def test_card_and_readmes_give_the_reports_figures(report: dict[str, Any]):
