@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from cli.options import VerbParser, add_source, add_verb, source_of
 from cli.training import add_cache, cache_folder, save_model, say
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from models.artifact import LoadedModel, Route
 
 
 def add_to(verbs: Any) -> None:
@@ -46,7 +52,6 @@ def ensemble(options: argparse.Namespace) -> None:
 
     from models.artifact import load
     from models.ensemble import EnsembleClassifier, pool
-    from training.calibrate import fit_temperature
     from training.compression.ensemble import fit_weights, name_members
     from training.compression.gate import accuracy
     from training.compression.teacher import cached_log_probabilities
@@ -61,15 +66,9 @@ def ensemble(options: argparse.Namespace) -> None:
     weights = fit_weights(np.stack(scores), gold)
     for name, weight, row in zip(members, weights, scores, strict=True):
         say(f"{name}: weight {weight:.3f}, dev accuracy {accuracy(row, gold):.4f}")
-    probabilities = pool(np.stack(scores), weights)
-    save_model(
-        options,
-        EnsembleClassifier(members, weights.tolist()),
-        fit_temperature(probabilities, gold),
-        {name: member.manifest.provenance.trained_on for name, member in members.items()},
-        {"members": {name: member.manifest.version for name, member in members.items()}},
-        {"dev_accuracy": accuracy(probabilities, gold)},
-    )
+    pooled = pool(np.stack(scores), weights)
+    joined = EnsembleClassifier(members, weights.tolist())
+    _save_joined(options, joined, "members", members, pooled, gold)
 
 
 def average(options: argparse.Namespace) -> None:
@@ -80,7 +79,6 @@ def average(options: argparse.Namespace) -> None:
     calibrated on the dev file.
     """
     from models.artifact import load
-    from training.calibrate import fit_temperature
     from training.compression import averaging
     from training.compression.conversion import as_student
     from training.compression.ensemble import name_members
@@ -92,14 +90,33 @@ def average(options: argparse.Namespace) -> None:
     titles, gold = load_rows(source_of(options, options.dev), student.labels)
     for name, member in members.items():
         say(f"{name}: dev accuracy {accuracy(member.predict_proba(titles), gold):.4f}")
-    probabilities = student.predict_proba(titles)
+    _save_joined(options, student, "averaged", members, student.predict_proba(titles), gold)
+
+
+def _save_joined(
+    options: argparse.Namespace,
+    model: Route,
+    joined_as: str,
+    members: Mapping[str, LoadedModel],
+    dev_scores: np.ndarray,
+    gold: Sequence[int],
+) -> None:
+    """Calibrate the model on what it scored on the dev file, and save it.
+
+    Args:
+        joined_as: what the manifest calls the models that it was made of.
+        dev_scores: (titles, classes) probabilities, not calibrated.
+    """
+    from training.calibrate import fit_temperature
+    from training.compression.gate import accuracy
+
     save_model(
         options,
-        student,
-        fit_temperature(probabilities, gold),
+        model,
+        fit_temperature(dev_scores, gold),
         {name: member.manifest.provenance.trained_on for name, member in members.items()},
-        {"averaged": {name: member.manifest.version for name, member in members.items()}},
-        {"dev_accuracy": accuracy(probabilities, gold)},
+        {joined_as: {name: member.manifest.version for name, member in members.items()}},
+        {"dev_accuracy": accuracy(dev_scores, gold)},
     )
 
 

@@ -110,7 +110,6 @@ def _shrink(options: argparse.Namespace, cut: Cut, asked: tuple[str, ...]) -> No
         "dev_accuracy_unrecovered": accuracy(scores, dev.label_ids),
     }
     used = {"source": named(source)} | {name: getattr(options, name) for name in asked}
-    trained_on = corpus.fingerprint(sources[0])
     say(f"{_weights(whole):,} weights before, {_weights(model):,} after")
     if options.recovery:
         examples = taught_titles(options, train, dev)
@@ -125,6 +124,7 @@ def _shrink(options: argparse.Namespace, cut: Cut, asked: tuple[str, ...]) -> No
     else:
         metrics["dev_accuracy"] = metrics["dev_accuracy_unrecovered"]
         temperature = fit_temperature(scores, dev.label_ids)
+        trained_on = corpus.fingerprint(sources[0])
     save_model(options, model, temperature, trained_on, used, metrics)
 
 
