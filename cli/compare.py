@@ -45,6 +45,7 @@ def add_to(verbs: Any) -> None:
         help="where the report goes",
     )
     add_source(parser)
+    _add_limits(parser)
     _add_speed(parser)
 
 
@@ -58,12 +59,13 @@ def compare(options: argparse.Namespace) -> None:
     import numpy as np
 
     from evaluation.candidates import parse_candidates
-    from evaluation.compare import LabelledFile
+    from evaluation.compare import LabelledFile, Limits
     from evaluation.compare import compare as run
     from evaluation.latency import SpeedSettings
     from evaluation.report import write_report
     from training.corpus import find_labels, fingerprint, leaked, load, read
 
+    limits = Limits(options.max_mb, options.max_ms, options.min_titles_per_s)
     speed = None if options.no_speed else SpeedSettings(**_speed_options(options))
     candidates = parse_candidates(options.models)
     source = source_of(options, options.data)
@@ -74,10 +76,23 @@ def compare(options: argparse.Namespace) -> None:
         training = (row.title for row in read(source_of(options, options.train), None))
         leaks = leaked(titles, training)
     data = LabelledFile(named, labels, titles, np.array(label_ids), leaks)
-    comparison = run(candidates, data, options.output / ".cache", speed)
+    comparison = run(candidates, data, options.output / ".cache", speed, limits)
     for path in write_report(comparison, options.output):
         print(path)
     print(f"open {options.output / 'report.html'} in a browser", file=sys.stderr)
+
+
+def _add_limits(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group(
+        "limits", "where a good model is above one, the most accurate within it is named"
+    )
+    group.add_argument("--max-mb", type=float, default=15, metavar="MB", help="of a model's folder")
+    group.add_argument(
+        "--max-ms", type=float, default=2, metavar="MS", help="median for one title on one thread"
+    )
+    group.add_argument(
+        "--min-titles-per-s", type=float, default=1000, metavar="N", help="in batches"
+    )
 
 
 def _add_speed(parser: argparse.ArgumentParser) -> None:

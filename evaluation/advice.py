@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 
-from evaluation.compare import Comparison, ModelResult
+from evaluation.compare import Comparison, Limits, ModelResult
 from evaluation.significance import LEVEL
 
 CLOSE = 0.007
@@ -125,6 +125,34 @@ def _choice(comparison: Comparison, constraint: Constraint, model: ModelResult) 
     best = comparison.best
     p_value = None if model is best else comparison.pair(best, model).p_value
     return Choice(constraint, model, best.accuracy - model.accuracy, p_value)
+
+
+def within_limits(comparison: Comparison, choices: Sequence[Choice]) -> list[Choice]:
+    """For each limit that `choices` exceed, the most accurate model within it.
+
+    The constraint of such a choice is the limit's: "deploy … where a model may have 15 MB".
+    """
+    chosen = {choice.constraint.id: choice.model for choice in choices}
+    found = []
+    for constraint, most in _limits(comparison.limits):
+        costs = [(constraint.cost(model), model) for model in comparison.deployable]
+        affordable = [model for cost, model in costs if cost is not None and cost <= most]
+        cost = constraint.cost(chosen.get(constraint.id, comparison.best))
+        if affordable and cost is not None and cost > most:
+            model = max(affordable, key=lambda model: model.accuracy)
+            found.append(_choice(comparison, constraint, model))
+    return found
+
+
+def _limits(limits: Limits) -> list[tuple[Constraint, float]]:
+    """The constraints that have a limit, in the limit's words, and the greatest cost within it."""
+    size, latency, throughput = CONSTRAINTS[:3]
+    mb, ms, rate = limits.megabytes, limits.p50_ms, limits.titles_per_s
+    return [
+        (replace(size, where=f"a model may have {mb:,g} MB"), 1e6 * mb),
+        (replace(latency, where=f"one title may take {ms:,g} ms"), ms),
+        (replace(throughput, where=f"{rate:,g} titles a second are needed"), -rate),
+    ]
 
 
 def cheaper_at_a_price(comparison: Comparison) -> list[ModelResult]:

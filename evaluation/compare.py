@@ -75,6 +75,22 @@ class ModelResult:
 
 
 @dataclass(frozen=True)
+class Limits:
+    """What a deployment may be able to afford."""
+
+    megabytes: float = 15.0
+    """10⁶ bytes of a model's folder."""
+    p50_ms: float = 2.0
+    """Milliseconds, the median, for one title on one thread."""
+    titles_per_s: float = 1000.0
+    """At least so many titles a second in batches on all threads."""
+
+    def __post_init__(self) -> None:
+        if min(self.megabytes, self.p50_ms, self.titles_per_s) <= 0:
+            raise UsageError("a limit in MB, ms or titles a second must be above 0")
+
+
+@dataclass(frozen=True)
 class Comparison:
     """All that a report is made from.
 
@@ -83,6 +99,7 @@ class Comparison:
         pairs: McNemar's test of every pair of deployable models.
         machine: on which it was measured.
         speed_settings: None where speed was not measured.
+        limits: within which the most accurate model is named.
     """
 
     data: LabelledFile
@@ -90,6 +107,7 @@ class Comparison:
     pairs: tuple[PairTest, ...]
     machine: dict[str, Any]
     speed_settings: SpeedSettings | None
+    limits: Limits = Limits()
 
     @cached_property
     def deployable(self) -> list[ModelResult]:
@@ -127,6 +145,7 @@ def compare(
     data: LabelledFile,
     cache: Path,
     speed_settings: SpeedSettings | None = None,
+    limits: Limits = Limits(),  # frozen
     show_progress: bool = True,
 ) -> Comparison:
     """Score and, if asked, time every model; scores that `cache` holds are not made again.
@@ -145,7 +164,7 @@ def compare(
         result_of(candidate, data, raw, speed)
         for candidate, raw, speed in zip(candidates, scores, speeds, strict=True)
     )
-    return Comparison(data, models, paired(models, data), describe(), speed_settings)
+    return Comparison(data, models, paired(models, data), describe(), speed_settings, limits)
 
 
 def result_of(

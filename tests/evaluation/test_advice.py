@@ -1,4 +1,7 @@
-from evaluation.advice import cheaper_at_a_price, choose, is_good_enough
+from dataclasses import replace
+
+from evaluation.advice import cheaper_at_a_price, choose, is_good_enough, within_limits
+from evaluation.compare import Limits
 
 
 def test_close_or_not_told_apart_is_good_enough(make_comparison):
@@ -56,3 +59,38 @@ def test_no_choice_is_made_among_one(make_comparison):
 
     assert choose(comparison) == []
     assert [model.name for model in cheaper_at_a_price(comparison)] == ["worse"]
+
+
+def test_within_a_limit_that_the_good_ones_exceed_the_most_accurate_is_named(make_comparison):
+    """The teacher is above all limits; of the others that fit one, the most accurate counts."""
+    comparison = make_comparison(
+        {"teacher": 940, "student": 920, "int8": 919, "fasttext": 900},
+        sizes=[107_500_000, 45_100_000, 12_100_000, 16_100_000],
+        speeds=[(35.8, 255, 900), (1.9, 952, 300), (1.0, 2538, 200), (0.1, 9074, 140)],
+    )
+
+    choices = choose(comparison)
+    chosen = {each.constraint.id: each for each in within_limits(comparison, choices)}
+
+    assert choices == []
+    assert {name: each.model.name for name, each in chosen.items()} == {
+        "size": "int8",
+        "latency": "student",
+        "throughput": "int8",
+    }
+    assert chosen["size"].constraint.where == "a model may have 15 MB"
+    assert chosen["throughput"].constraint.where == "1,000 titles a second are needed"
+    assert round(chosen["latency"].loss, 9) == 0.02
+
+    generous = replace(comparison, limits=Limits(200, 50, 100))
+    assert within_limits(generous, choices) == []
+    impossible = replace(comparison, limits=Limits(1, 0.01, 1e6))
+    assert within_limits(impossible, choices) == []
+
+
+def test_a_limit_that_a_choice_keeps_needs_no_other(make_comparison):
+    comparison = make_comparison({"teacher": 940, "int8": 936, "fasttext": 900}, sizes=[90, 14, 1])
+    comparison = replace(comparison, limits=Limits(megabytes=20e-6))
+
+    assert [choice.model.name for choice in choose(comparison)] == ["int8"]
+    assert within_limits(comparison, choose(comparison)) == []

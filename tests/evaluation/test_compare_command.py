@@ -48,6 +48,7 @@ def test_it_writes_a_report_and_goes_on_where_it_was(
     [
         (["/none", "--data", "x.txt"], 4, "/none is not a model"),
         (["/none", "--data", "x.txt", "--rounds", "0"], 2, "--rounds must be at least 1, not 0"),
+        (["/none", "--data", "x.txt", "--max-ms", "0"], 2, "a limit in MB, ms or titles a second"),
     ],
 )
 def test_every_failure_has_its_exit_code(

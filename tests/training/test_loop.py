@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 import torch
 from torch import Tensor, nn
+from torch.nn import functional as F
 
 from models.errors import UsageError
 from training.batches import LengthBucketedBatches
@@ -130,3 +131,20 @@ def test_curves_events_and_history_are_left_and_clean_removes_the_rest(tmp_path:
 def test_settings_that_cannot_be_used_are_refused(field: str, value: object, message: str):
     with pytest.raises(UsageError, match=message):
         replace(SETTINGS, **{field: value})
+
+
+@pytest.mark.skipif(torch.cuda.is_available(), reason="the plain kernel is for processors")
+def test_on_a_processor_attention_takes_the_plain_kernel_and_what_follows_its_own(tmp_path: Path):
+    kernels = []
+
+    def loss(model: nn.Module, rows: list[int]) -> Tensor:
+        query = points.inputs[rows].view(1, -1, 1, 5).requires_grad_()  # without dropout: fused
+        kernels.append(F.scaled_dot_product_attention(query, query, query).grad_fn.name())
+        return points.loss(model, rows)
+
+    points = Regression()
+    batches = LengthBucketedBatches([1] * 64, 8, 13)
+    TrainingLoop(points.model, loss, batches, replace(SETTINGS, epochs=1), tmp_path).run()
+    assert not [name for name in kernels if "Flash" in name]
+    query = torch.ones(1, 4, 8, 5, requires_grad=True)
+    assert "Flash" in F.scaled_dot_product_attention(query, query, query).grad_fn.name()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from evaluation.advice import CLOSE, Choice, cheaper_at_a_price, choose
+from evaluation.advice import CLOSE, Choice, cheaper_at_a_price, choose, within_limits
 from evaluation.compare import Comparison, ModelResult
 from evaluation.report.blocks import Bullets, Paragraph
 from evaluation.report.section import Content, Section
@@ -15,20 +15,25 @@ from evaluation.significance import LEVEL
 
 def write(comparison: Comparison) -> Content:
     choices = choose(comparison)
+    limited = within_limits(comparison, choices)
     by_model: dict[str, list[Choice]] = {}
     for choice in choices:
         by_model.setdefault(choice.model.name, []).append(choice)
     of_best = by_model.pop(comparison.best.name, [])
     items = [_most_accurate(comparison, of_best)]
     items += [_instead(comparison, of_model) for of_model in by_model.values()]
+    items += [_within(comparison, choice) for choice in limited]
     items += _at_a_price(comparison)
     data = {
         "most_accurate": comparison.best.name,
         "good_enough_points": 100 * CLOSE,
         "choices": [_choice_data(choice) for choice in choices],
+        "within_limits": [_choice_data(choice) for choice in limited],
         "cheaper_at_a_price": [model.name for model in cheaper_at_a_price(comparison)],
     }
-    opening = Paragraph(_explanation(comparison), lead=_headline(comparison.best, choices))
+    opening = Paragraph(
+        _explanation(comparison), lead=_headline(comparison.best, [*choices, *limited])
+    )
     return Content([opening, Bullets(items)], data)
 
 
@@ -84,6 +89,12 @@ def _instead(comparison: Comparison, choices: Sequence[Choice]) -> tuple[str, st
     model, best = choices[0].model, comparison.best
     gains = [f"{choice.constraint.superlative} ({_against(choice, best)})" for choice in choices]
     return f"{model.name} is good enough:", f"{listing(gains)}. {_loss(comparison, choices[0])}"
+
+
+def _within(comparison: Comparison, choice: Choice) -> tuple[str, str]:
+    """The most accurate model within a limit, and what it gives up."""
+    text = f"{choice.model.name} is the most accurate, with {choice.constraint.show(choice.model)}."
+    return f"Where {choice.constraint.where}:", f"{text} {_loss(comparison, choice)}"
 
 
 def _against(choice: Choice, best: ModelResult) -> str:

@@ -203,6 +203,22 @@ def test_without_other_choices_the_best_is_named(make_comparison, tmp_path: Path
     assert "It is better than every other by more than chance." in text
 
 
+def test_where_all_good_models_exceed_a_limit_the_best_within_it_is_named(
+    make_comparison, tmp_path: Path
+):
+    right = {"a": 980, "b": 950, "c": 900}
+    comparison = make_comparison(right, sizes=[90_000_000, 12_000_000, 1_000_000])
+
+    write_report(comparison, tmp_path)
+
+    text = said(tmp_path)
+    assert "**Deploy a where accuracy is all that counts; b where a model may have 15 MB.**" in text
+    assert (
+        "- **Where a model may have 15 MB:** b is the most accurate, with 12.0 MB. It gets 3.00 "
+        "points less right than a, by more than chance (p < 0.001, corrected for 3 pairs <0.001)."
+    ) in text
+
+
 def test_without_speed_and_with_one_model_the_rest_stands(make_comparison, tmp_path: Path):
     write_report(make_comparison({"only": 900}), tmp_path)
 
