@@ -45,9 +45,19 @@ class Choice:
     p_value: float | None
 
 
+_MADE_FROM = {"teacher", "start", "source", "members", "averaged"}
+"""How a model's provenance names the models that it was made from or taught by."""
+
+
 def training_seconds(model: ModelResult) -> float | None:
-    """How long training took, where the model's provenance says so."""
-    seconds = model.candidate.manifest.provenance.metrics.get("training_seconds")
+    """How long training took, where the model's provenance says so.
+
+    None also for a model that was made from others: what those took is not in its figure.
+    """
+    provenance = model.candidate.manifest.provenance
+    if _MADE_FROM & provenance.hyperparameters.keys():
+        return None
+    seconds = provenance.metrics.get("training_seconds")
     return float(seconds) if isinstance(seconds, int | float) else None
 
 

@@ -1,6 +1,12 @@
 from dataclasses import replace
 
-from evaluation.advice import cheaper_at_a_price, choose, is_good_enough, within_limits
+from evaluation.advice import (
+    cheaper_at_a_price,
+    choose,
+    is_good_enough,
+    training_seconds,
+    within_limits,
+)
 from evaluation.compare import Limits
 
 
@@ -52,6 +58,20 @@ def test_the_cheapest_good_enough_model_is_chosen_for_each_constraint(make_compa
         "training": "student",
     }
     assert [model.name for model in cheaper_at_a_price(comparison)] == ["fasttext"]
+
+
+def test_a_model_made_from_others_does_not_say_what_they_took(make_comparison):
+    (model,) = make_comparison({"model": 940}, training_seconds=[900]).models
+    manifest = model.candidate.manifest
+
+    def with_settings(**hyperparameters: object) -> float | None:
+        provenance = replace(manifest.provenance, hyperparameters=hyperparameters)
+        candidate = replace(model.candidate, manifest=replace(manifest, provenance=provenance))
+        return training_seconds(replace(model, candidate=candidate))
+
+    assert with_settings(epochs=3) == 900
+    assert with_settings(teacher={"name": "teacher"}, epochs=3) is None
+    assert with_settings(source={"name": "encoder"}, heads=10) is None
 
 
 def test_no_choice_is_made_among_one(make_comparison):
