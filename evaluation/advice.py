@@ -65,28 +65,31 @@ def _speed(cost: Callable[[ModelResult], float]) -> Callable[[ModelResult], floa
     return lambda model: None if model.speed is None else cost(model)
 
 
+SIZE = Constraint(
+    "size",
+    "files must be small",
+    "smallest",
+    lambda model: float(model.size_bytes),
+    lambda model: f"{model.size_bytes / 1e6:,.1f} MB",
+)
+LATENCY = Constraint(
+    "latency",
+    "one title must be answered fast",
+    "fastest answer to one title",
+    _speed(lambda model: model.speed.p50_ms.median),  # type: ignore[union-attr]
+    lambda model: f"p50 {model.speed.p50_ms.median:.2f} ms",  # type: ignore[union-attr]
+)
+THROUGHPUT = Constraint(
+    "throughput",
+    "many titles must be got through",
+    "most titles a second",
+    _speed(lambda model: -model.speed.titles_per_s.median),  # type: ignore[union-attr]
+    lambda model: f"{model.speed.titles_per_s.median:,.0f} titles/s",  # type: ignore[union-attr]
+)
 CONSTRAINTS = (
-    Constraint(
-        "size",
-        "files must be small",
-        "smallest",
-        lambda model: float(model.size_bytes),
-        lambda model: f"{model.size_bytes / 1e6:,.1f} MB",
-    ),
-    Constraint(
-        "latency",
-        "one title must be answered fast",
-        "fastest answer to one title",
-        _speed(lambda model: model.speed.p50_ms.median),  # type: ignore[union-attr]
-        lambda model: f"p50 {model.speed.p50_ms.median:.2f} ms",  # type: ignore[union-attr]
-    ),
-    Constraint(
-        "throughput",
-        "many titles must be got through",
-        "most titles a second",
-        _speed(lambda model: -model.speed.titles_per_s.median),  # type: ignore[union-attr]
-        lambda model: f"{model.speed.titles_per_s.median:,.0f} titles/s",  # type: ignore[union-attr]
-    ),
+    SIZE,
+    LATENCY,
+    THROUGHPUT,
     Constraint(
         "memory",
         "memory is short",
@@ -123,12 +126,18 @@ def choose(comparison: Comparison) -> list[Choice]:
     enough = [model for model in comparison.deployable if is_good_enough(comparison, model)]
     choices = []
     for constraint in CONSTRAINTS:
-        costs = [(constraint.cost(model), model) for model in enough]
-        known = [(cost, model) for cost, model in costs if cost is not None]
+        known = _known_costs(constraint, enough)
         if len(known) > 1:
             _, model = min(known, key=lambda pair: (pair[0], -pair[1].accuracy))
             choices.append(_choice(comparison, constraint, model))
     return choices
+
+
+def _known_costs(
+    constraint: Constraint, models: Sequence[ModelResult]
+) -> list[tuple[float, ModelResult]]:
+    costs = [(constraint.cost(model), model) for model in models]
+    return [(cost, model) for cost, model in costs if cost is not None]
 
 
 def _choice(comparison: Comparison, constraint: Constraint, model: ModelResult) -> Choice:
@@ -145,8 +154,8 @@ def within_limits(comparison: Comparison, choices: Sequence[Choice]) -> list[Cho
     chosen = {choice.constraint.id: choice.model for choice in choices}
     found = []
     for constraint, most in _limits(comparison.limits):
-        costs = [(constraint.cost(model), model) for model in comparison.deployable]
-        affordable = [model for cost, model in costs if cost is not None and cost <= most]
+        known = _known_costs(constraint, comparison.deployable)
+        affordable = [model for cost, model in known if cost <= most]
         cost = constraint.cost(chosen.get(constraint.id, comparison.best))
         if affordable and cost is not None and cost > most:
             model = max(affordable, key=lambda model: model.accuracy)
@@ -156,12 +165,11 @@ def within_limits(comparison: Comparison, choices: Sequence[Choice]) -> list[Cho
 
 def _limits(limits: Limits) -> list[tuple[Constraint, float]]:
     """The constraints that have a limit, in the limit's words, and the greatest cost within it."""
-    size, latency, throughput = CONSTRAINTS[:3]
     mb, ms, rate = limits.megabytes, limits.p50_ms, limits.titles_per_s
     return [
-        (replace(size, where=f"a model may have {mb:,g} MB"), 1e6 * mb),
-        (replace(latency, where=f"one title may take {ms:,g} ms"), ms),
-        (replace(throughput, where=f"{rate:,g} titles a second are needed"), -rate),
+        (replace(SIZE, where=f"a model may have {mb:,g} MB"), 1e6 * mb),
+        (replace(LATENCY, where=f"one title may take {ms:,g} ms"), ms),
+        (replace(THROUGHPUT, where=f"{rate:,g} titles a second are needed"), -rate),
     ]
 
 
