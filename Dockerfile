@@ -16,8 +16,11 @@ ENV PATH="/venv/bin:$PATH" PIP_NO_CACHE_DIR=1 PIP_DISABLE_PIP_VERSION_CHECK=1
 COPY pyproject.toml constraints.txt README.md LICENSE ./
 COPY cli ./cli
 COPY models ./models
+COPY titles ./titles
+COPY scoring ./scoring
 COPY baselines ./baselines
 COPY training ./training
+COPY recipes ./recipes
 COPY evaluation ./evaluation
 COPY service ./service
 RUN pip install -c constraints.txt ".${EXTRAS:+[$EXTRAS]}"

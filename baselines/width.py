@@ -18,7 +18,7 @@ from baselines.tfidf_forest import ForestClassifier
 from baselines.training_rows import check_rows
 from models.errors import MissingDependency, UsageError
 from models.labels import Labels
-from models.titles import width
+from models.title_text import width
 
 try:
     from sklearn.ensemble import RandomForestClassifier

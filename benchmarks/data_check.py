@@ -24,7 +24,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 from models.labels import DISPLAY_NAMES, Labels  # noqa: E402
-from training.corpus import Source, check  # noqa: E402
+from titles import Source, check  # noqa: E402
 
 LENGTHS = (10, 28)
 """Characters of a title, at least and less than: what real titles have."""

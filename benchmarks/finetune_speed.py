@@ -24,8 +24,8 @@ from transformers import Trainer, TrainingArguments
 from models.encoder import EncoderClassifier
 from models.labels import Labels
 from models.machine import describe
+from titles import Source, find_labels, load
 from training.batches import LengthBucketedBatches
-from training.corpus import Source, find_labels, load
 from training.finetune import ClassificationLoss, Examples, FineTuneSettings, open_encoder
 from training.loop import TrainingLoop
 from training.pretrained import resolve

@@ -28,7 +28,7 @@ from models.transformer.embedding import BertEmbedding
 from models.transformer.encoder import Encoder
 from models.transformer.layer_config import LayerConfig
 from models.transformer.masks import padding_mask, to_attention_mask
-from models.transformer.torch_weights import from_torch
+from models.transformer.study.torch_weights import from_torch
 
 VOCAB_SIZE = 5000
 Forward = Callable[[], Tensor]

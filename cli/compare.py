@@ -63,7 +63,7 @@ def compare(options: argparse.Namespace) -> None:
     from evaluation.compare import compare as run
     from evaluation.latency import SpeedSettings
     from evaluation.report import write_report
-    from training.corpus import find_labels, fingerprint, leaked, load, read
+    from titles import find_labels, fingerprint, leaked, load, read
 
     limits = Limits(options.max_mb, options.max_ms, options.min_titles_per_s)
     speed = None if options.no_speed else SpeedSettings(**_speed_options(options))

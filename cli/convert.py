@@ -36,11 +36,11 @@ def quantize(options: argparse.Namespace) -> None:
     which measures them at each call. In both, every row of a matrix has a scale of its own, and
     the token embedding is int8, too.
     """
+    import titles as corpus
     from models.artifact import load
-    from training import corpus
-    from training.calibrate import fit_temperature
+    from scoring.gate import accuracy, gate
+    from scoring.temperature import fit_temperature
     from training.compression.conversion import as_student
-    from training.compression.gate import accuracy, gate
     from training.finetune import Examples
 
     source = load(options.folder)

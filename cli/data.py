@@ -49,7 +49,7 @@ def check(options: argparse.Namespace) -> int:
     Errors are rows that training cannot use; the exit code is then 3. Warnings are duplicates,
     titles with two labels, lost characters, and titles that leak from one split into another.
     """
-    from training import corpus
+    import titles as corpus
 
     splits = {Path(name).stem: source_of(options, name) for name in options.files}
     if len(splits) < len(options.files):
@@ -73,7 +73,7 @@ def folds(options: argparse.Namespace) -> None:
     and asked for the other score every training title as if it were new: what 'biaoti distill
     --scores' wants of a teacher, and what shows doubtful labels.
     """
-    from training import corpus
+    import titles as corpus
 
     source = source_of(options, options.file)
     labels = corpus.find_labels(source, options.labels)
@@ -87,7 +87,7 @@ def pieces(options: argparse.Namespace) -> None:
     Made of the held-out titles of a fold and scored by a teacher that has learned the rest, they
     show a student what to make of words as they stand in real titles ('biaoti distill --scores').
     """
-    from training import corpus
+    import titles as corpus
 
     source = source_of(options, options.file)
     count = corpus.write_pieces(source, options.each, options.output, options.seed)

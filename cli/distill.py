@@ -60,8 +60,8 @@ def distill(options: argparse.Namespace) -> None:
     can be interrupted: the same command goes on from its last checkpoint. Two controls: --alpha 0
     trains the same student without the teacher, --random-weights one that takes nothing over.
     """
+    import titles as corpus
     from models.artifact import load
-    from training import corpus
     from training.compression.conversion import as_student
     from training.compression.distillation import distill as run
     from training.finetune import Examples

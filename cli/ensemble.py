@@ -52,10 +52,10 @@ def ensemble(options: argparse.Namespace) -> None:
 
     from models.artifact import load
     from models.ensemble import EnsembleClassifier, pool
+    from scoring.gate import accuracy
+    from scoring.store import cached_log_probabilities
+    from titles import load as load_rows
     from training.compression.ensemble import fit_weights, name_members
-    from training.compression.gate import accuracy
-    from training.compression.teacher import cached_log_probabilities
-    from training.corpus import load as load_rows
 
     members = name_members([load(folder) for folder in options.models])
     equal = [1 / len(members)] * len(members)
@@ -79,11 +79,11 @@ def average(options: argparse.Namespace) -> None:
     calibrated on the dev file.
     """
     from models.artifact import load
+    from scoring.gate import accuracy
+    from titles import load as load_rows
     from training.compression import averaging
     from training.compression.conversion import as_student
     from training.compression.ensemble import name_members
-    from training.compression.gate import accuracy
-    from training.corpus import load as load_rows
 
     members = name_members([load(folder) for folder in options.models])
     student = averaging.average([as_student(member) for member in members.values()])
@@ -107,8 +107,8 @@ def _save_joined(
         joined_as: what the manifest calls the models that it was made of.
         dev_scores: (titles, classes) probabilities, not calibrated.
     """
-    from training.calibrate import fit_temperature
-    from training.compression.gate import accuracy
+    from scoring.gate import accuracy
+    from scoring.temperature import fit_temperature
 
     save_model(
         options,

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from models.staging import staged_file
 
 if TYPE_CHECKING:
-    from training.corpus import Source
+    from titles import Source
 
 Verb = Callable[[argparse.Namespace], int | None]
 
@@ -98,7 +98,7 @@ def add_source(parser: argparse.ArgumentParser) -> None:
 
 def source_of(options: argparse.Namespace, path: str, split: str | None = None) -> Source:
     """The file `path`, read as the options of `add_source` say; `split` wins over theirs."""
-    from training.corpus import Source
+    from titles import Source
 
     return Source(
         path,

@@ -88,12 +88,12 @@ def _shrink(options: argparse.Namespace, cut: Cut, asked: tuple[str, ...]) -> No
     Args:
         asked: the options that say what is cut, for the manifest.
     """
+    import titles as corpus
     from models.artifact import load
-    from training import corpus
-    from training.calibrate import fit_temperature
+    from scoring.gate import accuracy
+    from scoring.temperature import fit_temperature
     from training.compression.conversion import as_student
     from training.compression.distillation import distill
-    from training.compression.gate import accuracy
     from training.finetune import Examples
 
     settings = build_settings(options)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from models.artifact import LoadedModel
-    from training.corpus import Source
+    from titles import Source
     from training.finetune import Examples
 
 
@@ -65,9 +65,9 @@ def teacher_scores(
     """(titles, classes) log-probabilities: from the files given, the teacher's for the others."""
     import numpy as np
 
-    from evaluation.predictions import read_predictions
     from models.calibration import log_probabilities
-    from training.compression.teacher import cached_log_probabilities
+    from scoring.predictions import read_predictions
+    from scoring.store import cached_log_probabilities
 
     known: dict[str, np.ndarray] = {}
     for path in options.scores:
@@ -89,7 +89,7 @@ def taught_by(options: argparse.Namespace, teacher: LoadedModel) -> dict[str, An
 
 def taught_on(options: argparse.Namespace, train: Source) -> dict[str, Any]:
     """What a manifest says of the titles."""
-    from training.corpus import fingerprint
+    from titles import fingerprint
 
     unlabelled = [fingerprint(source_of(options, name)) for name in options.unlabelled]
     return {**fingerprint(train), "unlabelled": unlabelled}

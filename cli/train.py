@@ -112,7 +112,7 @@ def encoder(options: argparse.Namespace) -> None:
     those of a full-size BERT; for the built-in e5-small-zh, settings found on dev stand in for
     those that are not given: 5 epochs, rate 1e-4, consistency 2, average decay 0.999.
     """
-    from training.corpus import fingerprint, load, read
+    from titles import fingerprint, load, read
     from training.finetune import RECOMMENDED, Examples, fine_tune
     from training.pretrained import resolve
 
@@ -195,8 +195,8 @@ def _add_pretrain(verbs: Any) -> None:
 def _train_baseline(
     options: argparse.Namespace, fit: Callable[[tuple, Labels, tuple], Route]
 ) -> None:
-    from training.calibrate import fit_temperature
-    from training.corpus import fingerprint, load
+    from scoring.temperature import fit_temperature
+    from titles import fingerprint, load
 
     labels, (train, dev) = training_data(options)
     dev_titles, dev_ids = load(dev, labels)

@@ -14,7 +14,7 @@ from models.errors import DataError, UsageError
 if TYPE_CHECKING:
     from models.artifact import LoadedModel, Route
     from models.labels import Labels
-    from training.corpus import Source
+    from titles import Source
     from training.loop import History
 
 
@@ -63,7 +63,7 @@ def cache_folder(options: argparse.Namespace) -> Path:
 
 def training_data(options: argparse.Namespace) -> tuple[Labels, tuple[Source, Source]]:
     """The labels and the two splits, in which no row may be unusable."""
-    from training.corpus import check, find_labels
+    from titles import check, find_labels
 
     train = source_of(options, options.train)
     dev = source_of(options, options.dev, options.dev_split)
@@ -99,14 +99,14 @@ def named(model: LoadedModel) -> dict[str, str]:
 
 def read_titles(options: argparse.Namespace, names: Iterable[str]) -> list[str]:
     """The titles of some files, their labels unread."""
-    from training.corpus import read
+    from titles import read
 
     return [row.title for name in names for row in read(source_of(options, name), None)]
 
 
 def distinct_titles(titles: Iterable[str], held_out: Iterable[str]) -> list[str]:
     """The titles, each once and in a fixed order, without those that leak from `held_out`."""
-    from training.corpus import leaked
+    from titles import leaked
 
     distinct = sorted(set(titles))
     return [t for t, out in zip(distinct, leaked(distinct, held_out), strict=True) if not out]

@@ -35,7 +35,7 @@ def add_to(verbs: Any) -> None:
 
 def figures(options: argparse.Namespace) -> None:
     """Draw position codes, masks, parameter growth and, given an encoder, attention weights."""
-    from models.transformer.figures import draw_all
+    from models.transformer.study.figures import draw_all
 
     for path in draw_all(options.output, options.encoder, options.title):
         print(path)
@@ -43,8 +43,8 @@ def figures(options: argparse.Namespace) -> None:
 
 def cost(options: argparse.Namespace) -> None:
     """Print parameters, FLOPs, memory and measured time of a layer against sequence length."""
-    from models.transformer.cost import table
     from models.transformer.layer_config import LayerConfig
+    from models.transformer.study.cost import table
 
     layer = LayerConfig(d_model=options.d_model, num_heads=options.heads, d_ff=options.d_ff)
     print(table(layer, options.lengths))

@@ -14,7 +14,7 @@ from typing import Any
 from cli.options import add_result, add_source, add_verb, print_result, source_of
 from models.errors import DataError
 from models.staging import staged_file
-from models.titles import is_blank
+from models.title_text import is_blank
 
 CLASSIFY_CHUNK = 1024
 
@@ -34,7 +34,7 @@ def evaluate(options: argparse.Namespace) -> None:
     from evaluation.evaluate import evaluate as run
     from evaluation.table import format_evaluation
     from models.artifact import load
-    from training.corpus import read
+    from titles import read
 
     model = load(options.model)
     rows = read(source_of(options, options.file), None if options.unlabelled else model.labels)

@@ -14,12 +14,12 @@ from evaluation.candidates import Candidate
 from evaluation.evaluate import labelled_metrics
 from evaluation.latency import Speed, SpeedSettings, measure
 from evaluation.pareto import pareto_front
-from evaluation.score_cache import cached_scores
 from evaluation.significance import PairTest, pair_tests
 from models.calibration import apply_temperature
 from models.errors import UsageError
 from models.labels import Labels
 from models.machine import describe
+from scoring.score_cache import cached_scores
 
 
 @dataclass(frozen=True)

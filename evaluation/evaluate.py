@@ -13,14 +13,14 @@ from typing import Any
 import numpy as np
 from tqdm import tqdm
 
-from evaluation import metrics
 from evaluation.memory import peak_memory_mb
-from evaluation.predictions import open_predictions
 from models.artifact import LoadedModel
 from models.calibration import apply_temperature
 from models.labels import Labels
 from models.machine import describe
-from training.corpus import Row, leaked
+from scoring import metrics
+from scoring.predictions import open_predictions
+from titles import Row, leaked
 
 CHUNK = 2048
 

@@ -21,11 +21,11 @@ from torch.nn import functional as F
 from translation_report import bleu, draw_alignment, draw_cache_speed, measure_cache, write_results
 
 from models import machine
-from models.transformer.cost import parameters
-from models.transformer.generation import STRATEGIES
 from models.transformer.layer_config import LayerConfig
-from models.transformer.torch_reference import TorchTransformer
-from models.transformer.transformer import Transformer
+from models.transformer.seq2seq.generation import STRATEGIES
+from models.transformer.seq2seq.transformer import Transformer
+from models.transformer.study.cost import parameters
+from models.transformer.study.torch_reference import TorchTransformer
 from training.batches import LengthBucketedBatches, pad
 from training.loop import History, LoopSettings, TrainingLoop
 

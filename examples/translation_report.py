@@ -18,9 +18,9 @@ from sentence_pairs import BOS_ID, EOS_ID, PAD_ID, TranslationData, by_source
 from torch.nn import functional as F
 
 from models.staging import staged_file
-from models.transformer.figures import draw_heads
-from models.transformer.generation import generate
-from models.transformer.transformer import Transformer
+from models.transformer.seq2seq.generation import generate
+from models.transformer.seq2seq.transformer import Transformer
+from models.transformer.study.figures import draw_heads
 from training.batches import pad
 
 ALIGNED = "I don't know what to say."

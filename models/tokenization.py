@@ -9,7 +9,7 @@ import numpy as np
 from tokenizers import Tokenizer
 
 from models.errors import CorruptArtifact
-from models.titles import width
+from models.title_text import width
 
 FILE = "tokenizer.json"
 _UNKNOWN = ("<unk>", "[UNK]")

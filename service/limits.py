@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from models.titles import is_blank
+from models.title_text import is_blank
 from service.errors import InvalidRequest, TooLarge
 from service.schemas import ClassifyRequest
 from service.settings import Settings

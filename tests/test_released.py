@@ -14,10 +14,10 @@ import numpy as np
 import onnx
 import pytest
 
+import titles as corpus
 from cli.main import build_parser
 from models import artifact
 from models.artifact import DEFAULT_FOLDER, LoadedModel
-from training import corpus
 
 ROOT = Path(__file__).parent.parent
 READMES = (ROOT / "README.md", ROOT / "README.zh-CN.md")

@@ -6,7 +6,17 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent
-ROOMS = ("models", "service", "training", "baselines", "evaluation", "cli")
+ROOMS = (
+    "models",
+    "titles",
+    "scoring",
+    "baselines",
+    "training",
+    "recipes",
+    "evaluation",
+    "service",
+    "cli",
+)
 
 
 @pytest.mark.parametrize("room", ROOMS)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from models.labels import Labels
-from training.corpus import Source, check, load, normalise
+from titles import Source, check, load, normalise
 
 SAMPLES = Path(__file__).parent.parent / "samples"
 SPLITS = {name: Source(SAMPLES / f"{name}.txt") for name in ("train", "dev", "test")}

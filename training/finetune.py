@@ -21,8 +21,8 @@ from models.encoder import EncoderClassifier
 from models.errors import PretrainedError, UsageError
 from models.labels import Labels
 from models.student import StudentClassifier
+from scoring.temperature import fit_temperature
 from training.batches import LengthBucketedBatches, pad
-from training.calibrate import fit_temperature
 from training.loop import History, TrainingLoop
 from training.settings import LoopSettings
 

@@ -18,10 +18,10 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from models.errors import ShapeError
-from models.transformer.key_value_cache import KeyValueCache
 from models.transformer.layer_config import LayerConfig
 from models.transformer.masks import require_fit
 from models.transformer.positions import RotaryPositions
+from models.transformer.seq2seq.key_value_cache import KeyValueCache
 
 
 class MultiHeadAttention(nn.Module):

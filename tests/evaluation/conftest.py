@@ -18,7 +18,7 @@ from evaluation.latency import Speed, SpeedSettings, Spread
 from models import artifact
 from models.artifact import Manifest, Provenance
 from models.labels import Labels
-from training.corpus import Source, load
+from titles import Source, load
 
 SAMPLES = Path(__file__).parents[2] / "samples"
 

@@ -10,7 +10,7 @@ from evaluation.significance import mcnemar
 from models import artifact
 from models.errors import UsageError
 from models.labels import Labels
-from training.corpus import Source, fingerprint, leaked, load
+from titles import Source, fingerprint, leaked, load
 
 SAMPLES = Path(__file__).parents[2] / "samples"
 

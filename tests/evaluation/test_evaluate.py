@@ -11,7 +11,7 @@ from models import artifact
 from models.artifact import LoadedModel
 from models.encoder import EncoderClassifier
 from models.errors import UsageError
-from training.corpus import Row
+from titles import Row
 from training.finetune import Examples
 
 

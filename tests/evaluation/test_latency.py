@@ -12,7 +12,7 @@ from evaluation.latency_worker import WARM_UP_TITLES, latencies_ms, throughput
 from evaluation.memory import peak_memory_mb
 from models import artifact
 from models.errors import BiaotiError, UsageError
-from training.corpus import Source, load
+from titles import Source, load
 
 SAMPLES = Path(__file__).parents[2] / "samples"
 

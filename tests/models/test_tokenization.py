@@ -9,7 +9,7 @@ from tokenizers import Tokenizer
 from tokenizers.models import WordLevel
 
 from models.errors import CorruptArtifact
-from models.titles import width
+from models.title_text import width
 from models.tokenization import TitleTokenizer, score_by_length
 
 FIRST, LAST = 2, 3

@@ -25,8 +25,8 @@ from torch.nn import functional as F
 from models.errors import UsageError
 from models.student import StudentClassifier
 from models.transformer.masks import from_attention_mask
+from scoring.temperature import fit_temperature
 from training.batches import LengthBucketedBatches, pad
-from training.calibrate import fit_temperature
 from training.compression.hidden_states import HiddenStateLoss
 from training.compression.magnitude import zeros_kept
 from training.compression.student_start import cut_positions

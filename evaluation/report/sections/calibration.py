@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import asdict
 
 from evaluation.compare import Comparison, ModelResult
-from evaluation.metrics import CALIBRATION_BINS, ReliabilityBin, reliability_bins
 from evaluation.report.blocks import Block, Fold, Paragraph, Table
 from evaluation.report.section import Content, Section
 from evaluation.report.words import percent
+from scoring.metrics import CALIBRATION_BINS, ReliabilityBin, reliability_bins
 
 _NOTE = (
     "The expected calibration error (ECE) is the mean distance between a model's confidence and "

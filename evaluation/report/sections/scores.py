@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from evaluation.compare import Comparison
-from evaluation.metrics import RESAMPLES
 from evaluation.report.blocks import Block, Paragraph, Table
 from evaluation.report.section import Content, Section
 from evaluation.report.words import interval, percent
+from scoring.metrics import RESAMPLES
 
 _KEYS = ("accuracy", "macro_f1", "interval_95", "without_leaks")
 

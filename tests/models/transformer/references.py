@@ -9,10 +9,10 @@ import torch
 from hypothesis import strategies as st
 from torch import Tensor, nn
 
-from models.transformer.decoder import Decoder
 from models.transformer.encoder import Encoder
 from models.transformer.layer_config import LayerConfig
-from models.transformer.torch_weights import from_torch
+from models.transformer.seq2seq.decoder import Decoder
+from models.transformer.study.torch_weights import from_torch
 
 Module = TypeVar("Module", bound=nn.Module)
 TOLERANCE = {"atol": 1e-5, "rtol": 1e-5}

@@ -10,10 +10,10 @@ from models.transformer.attention import (
     scaled_dot_product_attention,
     softmax_of_visible,
 )
-from models.transformer.cost import parameters
-from models.transformer.key_value_cache import KeyValueCache
 from models.transformer.masks import causal_mask, over_keys, over_pairs, padding_mask
 from models.transformer.positions import RotaryPositions
+from models.transformer.seq2seq.key_value_cache import KeyValueCache
+from models.transformer.study.cost import parameters
 
 from .references import assert_close, scatter
 

@@ -4,12 +4,12 @@ from hypothesis import given, settings
 from torch import nn
 
 from models.errors import ShapeError
-from models.transformer.cost import parameters
 from models.transformer.embedding import PositionedEmbedding, TokenEmbedding
 from models.transformer.encoder import Encoder, EncoderLayer
 from models.transformer.layer_config import LayerConfig
 from models.transformer.positions import NoPositions
-from models.transformer.torch_weights import from_torch
+from models.transformer.study.cost import parameters
+from models.transformer.study.torch_weights import from_torch
 
 from .references import (
     Shape,

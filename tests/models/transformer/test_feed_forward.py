@@ -3,8 +3,8 @@ import torch
 from torch import nn
 
 from models.errors import UsageError
-from models.transformer.cost import parameters
 from models.transformer.feed_forward import FeedForward
+from models.transformer.study.cost import parameters
 
 from .references import assert_close
 

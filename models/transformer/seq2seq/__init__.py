@@ -1,0 +1,1 @@
+"""The Transformer that writes: decoder, generation, and what they remember between two tokens."""

@@ -1,0 +1,1 @@
+"""What there is to study: cost, figures, and the same network by `torch.nn`, to compare with."""

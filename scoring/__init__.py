@@ -1,0 +1,1 @@
+"""Scores of titles, and what they say: the store, predictions files, metrics, calibration."""

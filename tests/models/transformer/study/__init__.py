@@ -1,0 +1,1 @@
+"""As the folder above: one file a module."""

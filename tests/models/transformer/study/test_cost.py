@@ -1,0 +1,84 @@
+import pytest
+import torch
+
+from models.transformer.encoder import EncoderLayer
+from models.transformer.layer_config import LayerConfig
+from models.transformer.seq2seq.decoder import DecoderLayer
+from models.transformer.study import cost
+
+BASE = LayerConfig()
+
+
+@pytest.mark.parametrize("layer", [LayerConfig(64, 4, 128), LayerConfig(10, 3, 7, head_dim=4)])
+def test_parameters_by_component_are_those_of_the_layer(layer: LayerConfig):
+    parts = cost.parameters_by_component(layer)
+
+    assert sum(parts.values()) == cost.parameters(EncoderLayer(layer))
+    assert 2 * parts["attention"] + parts["feed_forward"] + 3 * parts["norms"] // 2 == (
+        cost.parameters(DecoderLayer(layer))
+    )
+
+
+def test_the_notes_split_of_33472_parameters():
+    assert cost.parameters_by_component(LayerConfig(64, 4, 128)) == {
+        "attention": 12_480 + 4_160,
+        "feed_forward": 8_320 + 8_256,
+        "norms": 256,
+    }
+
+
+@pytest.mark.parametrize(
+    ("length", "attention", "feed_forward"),
+    [(128, 33.6, 268.4), (512, 536.9, 1073.7), (1024, 2147.5, 2147.5), (2048, 8590, 4295)],
+)
+def test_the_notes_table_counts_feed_forward_at_half_our_unit(
+    length: int, attention: float, feed_forward: float
+):
+    found = cost.flops(BASE, length)
+
+    assert found.attention / 1e6 == pytest.approx(attention, rel=2e-3)
+    assert found.feed_forward / 1e6 == pytest.approx(2 * feed_forward, rel=2e-3)
+
+
+def test_attention_meets_feed_forward_at_d_ff_and_with_its_projections_2d_earlier():
+    assert cost.crossing(BASE) == 2048
+    assert cost.crossing(BASE, with_projections=True) == 1024
+
+    there = cost.flops(BASE, 2048)
+    assert there.attention == there.feed_forward
+    with_projections = cost.flops(BASE, 1024)
+    assert with_projections.attention + with_projections.projections == (
+        with_projections.feed_forward
+    )
+
+
+def test_flops_are_what_torch_counts():
+    from torch.utils.flop_counter import FlopCounterMode
+
+    layer = LayerConfig(32, 4, 80, head_dim=6)
+    with FlopCounterMode(display=False) as counter:
+        EncoderLayer(layer)(torch.randn(1, 17, 32), need_weights=True)
+
+    assert counter.get_total_flops() == cost.flops(layer, 17).total
+
+
+def test_attentions_memory_grows_with_the_square_of_the_length():
+    short, long = cost.activation_bytes(BASE, 256), cost.activation_bytes(BASE, 512)
+
+    assert short.attention == 4 * 8 * 256 * 256
+    assert long.attention == 4 * short.attention
+    assert long.feed_forward == 2 * short.feed_forward
+
+
+def test_the_table_has_a_row_a_length_with_measured_times():
+    lines = cost.table(LayerConfig(16, 2, 32), [8, 2048], repeats=1).splitlines()
+
+    assert len(lines) == 4
+    assert {line.count("|") for line in lines} == {10}
+    assert lines[2].startswith("| 8 | 0.0 | 0.0 | 0.0 | 0.25 |")
+    assert lines[3].startswith("| 2,048 | 4.2 | 268.4 | 4.2 | 64.00 |")
+    assert all(float(cell) >= 0 for cell in lines[3].split("|")[-4:-1])
+
+
+def test_times_may_be_left_out():
+    assert cost.table(LayerConfig(16, 2, 32), [8], repeats=0).endswith("| – | – | – |")

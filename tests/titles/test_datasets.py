@@ -1,0 +1,121 @@
+"""Parquet files, folders saved by `datasets`, folders of data files, and names of the hub."""
+
+from pathlib import Path
+
+import datasets
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from models.errors import DataError, UsageError
+from models.labels import Labels
+from titles import Row, Source, check, find_labels, read
+
+LABELS = Labels.of(["体育", "财经"])
+FEATURES = datasets.Features(
+    {
+        "text": datasets.Value("string"),
+        "label": datasets.ClassLabel(names=["财经", "体育"]),
+    }
+)
+ROWS = [Row("股市大涨", 1, 1), Row("球队夺冠", 0, 2)]
+"""By the order of LABELS, which is not that of the feature: ids go through their names."""
+
+
+@pytest.fixture
+def dataset() -> datasets.Dataset:
+    columns = {"text": ["股市大涨", "球队夺冠"], "label": [0, 1]}
+    return datasets.Dataset.from_dict(columns, features=FEATURES)
+
+
+def test_parquet_rows_have_their_number_for_a_line(tmp_path: Path):
+    table = pa.table({"title": ["甲", None, "乙"], "category": ["体育", "体育", "财经"]})
+    pq.write_table(table, tmp_path / "a.parquet", row_group_size=2)
+
+    report = check({"train": Source(tmp_path / "a.parquet")}, LABELS)
+
+    assert [(error.line, error.code) for error in report.errors] == [(2, "missing-title")]
+    assert report.splits["train"].classes == {"体育": 1, "财经": 1}
+
+
+def test_parquet_bytes_that_are_not_utf8_are_named(tmp_path: Path):
+    titles = pa.array([b"\xe7\x94\xb2", b"\xff"]).view(pa.string())
+    pq.write_table(pa.table({"title": titles}), tmp_path / "a.parquet")
+
+    report = check({"train": Source(tmp_path / "a.parquet")}, None)
+
+    assert [(error.line, error.code) for error in report.errors] == [(2, "broken-encoding")]
+
+
+def test_text_that_is_no_parquet_is_refused(tmp_path: Path):
+    (tmp_path / "a.parquet").write_text("甲\t0\n", encoding="utf-8")
+
+    with pytest.raises(DataError, match=r"a\.parquet: cannot be read as Parquet"):
+        list(read(Source(tmp_path / "a.parquet"), None))
+
+
+def test_class_label_ids_are_read_by_their_names(tmp_path: Path, dataset: datasets.Dataset):
+    dataset.to_parquet(tmp_path / "a.parquet")
+    dataset.save_to_disk(tmp_path / "saved")
+
+    for path in (tmp_path / "a.parquet", tmp_path / "saved"):
+        assert find_labels(Source(path)).names == ("财经", "体育")
+        assert list(read(Source(path), LABELS)) == ROWS
+
+
+def test_minus_one_is_no_label(tmp_path: Path):
+    columns = {"text": ["甲"], "label": [-1]}
+    datasets.Dataset.from_dict(columns, features=FEATURES).save_to_disk(tmp_path / "saved")
+
+    with pytest.raises(DataError, match="saved:1: the label is missing; fix the row"):
+        list(read(Source(tmp_path / "saved"), LABELS))
+
+
+def test_one_of_several_splits_has_to_be_named(tmp_path: Path, dataset: datasets.Dataset):
+    splits = datasets.DatasetDict({"train": dataset, "validation": dataset.select([1])})
+    splits.save_to_disk(tmp_path / "saved")
+
+    assert list(read(Source(tmp_path / "saved", split="validation"), LABELS)) == [
+        Row("球队夺冠", 0, 1)
+    ]
+    with pytest.raises(
+        UsageError, match="no split is named; pass one of --split train, validation"
+    ):
+        list(read(Source(tmp_path / "saved"), LABELS))
+
+
+def test_folder_of_shards_is_streamed(tmp_path: Path, dataset: datasets.Dataset):
+    for i in range(2):
+        dataset.select([i]).to_parquet(tmp_path / "data" / f"train-0000{i}-of-00002.parquet")
+
+    assert list(read(Source(tmp_path), LABELS)) == ROWS
+
+
+def test_hub_dataset_is_streamed_by_name(
+    monkeypatch: pytest.MonkeyPatch, dataset: datasets.Dataset
+):
+    asked = []
+
+    def load_dataset(name: str, streaming: bool) -> datasets.IterableDatasetDict:
+        asked.append((name, streaming))
+        return datasets.IterableDatasetDict({"test": dataset.to_iterable_dataset()})
+
+    monkeypatch.setattr(datasets, "load_dataset", load_dataset)
+
+    assert list(read(Source("org/name"), LABELS)) == ROWS
+    assert asked == [("org/name", True)]
+
+
+def test_hub_that_has_no_such_dataset_is_an_error_of_ours(monkeypatch: pytest.MonkeyPatch):
+    def load_dataset(name: str, streaming: bool) -> None:
+        raise ConnectionError("offline")
+
+    monkeypatch.setattr(datasets, "load_dataset", load_dataset)
+
+    with pytest.raises(DataError) as caught:
+        list(read(Source("org/name"), None))
+
+    assert str(caught.value) == (
+        "org/name: neither a file, nor a folder of titles, nor a dataset that the hub gives: "
+        "offline; check the path or the name"
+    )

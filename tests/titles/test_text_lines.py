@@ -1,0 +1,106 @@
+"""The txt format: what ends a line, what ends a column, what stands at the start."""
+
+import io
+import sys
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from models.errors import DataError
+from models.labels import Labels
+from titles import Row, Source, read
+
+LABELS = Labels.of(["财经", "体育"])
+# Any title that a line can hold and that is not blank.
+titles = st.text(st.characters(exclude_characters="\t\n", exclude_categories=["Cs"])).map(
+    lambda text: f"题{text}目"
+)
+
+
+def rows_of(path: Path, content: bytes, labels: Labels | None = LABELS) -> list[Row]:
+    path.write_bytes(content)
+    return list(read(Source(path), labels))
+
+
+@given(st.lists(st.tuples(titles, st.integers(0, 1))))
+def test_any_titles_written_are_read_back(pairs: list[tuple[str, int]]):
+    content = "".join(f"{title}\t{label}\n" for title, label in pairs).encode()
+    with TemporaryDirectory() as folder:
+        rows = rows_of(Path(folder) / "a.txt", content)
+
+    assert rows == [Row(title, label, i) for i, (title, label) in enumerate(pairs, 1)]
+
+
+def test_byte_order_mark_and_carriage_returns_are_no_part_of_a_row(tmp_path: Path):
+    content = "\ufeff股市大涨\t0\r\n球队夺冠\t1\r\n".encode()
+
+    assert rows_of(tmp_path / "a.txt", content) == [Row("股市大涨", 0, 1), Row("球队夺冠", 1, 2)]
+
+
+def test_unicode_line_separators_do_not_split_a_title(tmp_path: Path):
+    title = "甲\x85乙\u2028丙\x0b丁\x1c戊"
+
+    assert rows_of(tmp_path / "a.txt", f"{title}\t0\n下一行\t1".encode()) == [
+        Row(title, 0, 1),
+        Row("下一行", 1, 2),
+    ]
+
+
+def test_bare_titles_and_labelled_ones_are_read_alone_without_labels(tmp_path: Path):
+    content = "股市大涨\n球队夺冠\t不知道\n".encode()
+
+    assert rows_of(tmp_path / "a.txt", content, None) == [
+        Row("股市大涨", None, 1),
+        Row("球队夺冠", None, 2),
+    ]
+
+
+def test_standard_input_is_read_as_lines(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO("股市大涨\n".encode())))
+
+    assert list(read(Source("-"), None)) == [Row("股市大涨", None, 1)]
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"\n", "the line is blank; give the row a title or delete it"),
+        (b"\t0\n", "the title is empty; give the row a title or delete it"),
+        (
+            "\u3000\u200b\t0\n".encode(),
+            "the title holds only spaces or control characters; give the row a title or delete it",
+        ),
+        (
+            "甲\n".encode(),
+            "columns: 1, expected title<TAB>label; fix the row or pass --format",
+        ),
+        (
+            "甲\t乙\t0\n".encode(),
+            "columns: 3, expected title<TAB>label; fix the row or pass --format",
+        ),
+        ("甲\t\n".encode(), "the label is missing; fix the row or pass --labels"),
+        (
+            "甲\t14\n".encode(),
+            "label '14' is not one of the 2 labels; fix the row or pass --labels",
+        ),
+        (
+            "甲".encode("gb18030") + b"\t0\n",
+            "byte 1 (0xbc) is not UTF-8; "
+            "save the file as UTF-8 (from GBK: iconv -f GB18030 -t UTF-8)",
+        ),
+    ],
+)
+def test_unusable_row_is_named_with_its_line(tmp_path: Path, content: bytes, message: str):
+    with pytest.raises(DataError) as caught:
+        rows_of(tmp_path / "a.txt", "好标题\t1\n".encode() + content)
+
+    assert str(caught.value) == f"{tmp_path}/a.txt:2: {message}"
+    assert caught.value.line == 2
+
+
+def test_utf16_is_named_as_such(tmp_path: Path):
+    with pytest.raises(DataError, match=r"a\.txt:1: the file is UTF-16; save it as UTF-8"):
+        rows_of(tmp_path / "a.txt", "甲\t0\n".encode("utf-16"))

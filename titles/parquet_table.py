@@ -1,0 +1,106 @@
+"""The parquet format, read and copied a batch at a time."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from models.errors import DataError, MissingDependency
+from titles.columns import label_place, title_place
+from titles.record import Edit, Record, title_record
+from titles.source import Source
+
+BATCH_ROWS = 4096
+
+
+def read_parquet(source: Source, labelled: bool) -> Iterator[Record]:
+    """The rows as records; `line` is the number of the row, from 1.
+
+    Raises:
+        DataError: the file is not Parquet, or a column is not in it.
+        MissingDependency: pyarrow is not installed.
+    """
+    file = _open(source)
+    columns = file.schema_arrow.names
+    title, label = title_place(source, columns), label_place(source, columns, labelled)
+    wanted = [columns[place] for place in {title, label} if place is not None]
+    line = 1
+    for batch in file.iter_batches(batch_size=BATCH_ROWS, columns=wanted):
+        yield from _records(source, file, batch, line, labelled)
+        line += len(batch)
+
+
+def rewrite_parquet(source: Source, target: Path, labelled: bool, edit: Edit) -> None:
+    """Write a copy of the rows that `edit` keeps, with all their columns and the same schema."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    file = _open(source)
+    schema = file.schema_arrow
+    place = title_place(source, schema.names)
+    line = 1
+    with pq.ParquetWriter(target, schema) as writer:
+        for batch in file.iter_batches(batch_size=BATCH_ROWS):
+            records = _records(source, file, batch, line, labelled)
+            titles = [edit(record) for record in records]
+            column = pa.array(titles, pa.string()).cast(schema.field(place).type)
+            kept = pa.array([title is not None for title in titles])
+            writer.write_batch(batch.set_column(place, schema.field(place), column).filter(kept))
+            line += len(batch)
+
+
+def parquet_class_names(source: Source) -> list[str] | None:
+    """The names of the label column's ClassLabel, where `datasets` wrote the file."""
+    schema = _open(source).schema_arrow
+    place = label_place(source, schema.names, labelled=False)
+    return None if place is None else _class_names(schema, schema.names[place])
+
+
+def _open(source: Source) -> Any:
+    try:
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+    except ImportError as error:
+        raise MissingDependency("pyarrow", "train") from error
+    try:
+        return pq.ParquetFile(source.path)
+    except (OSError, pa.ArrowException) as error:
+        raise DataError(f"cannot be read as Parquet: {error}", source.path) from error
+
+
+def _records(source: Source, file: Any, batch: Any, line: int, labelled: bool) -> Iterator[Record]:
+    columns = batch.schema.names
+    title, label = title_place(source, columns), label_place(source, columns, labelled)
+    titles = _values(batch.column(title))
+    labels: list[Any] = [None] * len(titles)
+    if label is not None:
+        names = _class_names(file.schema_arrow, columns[label])
+        labels = [named(value, names) for value in _values(batch.column(label))]
+    for number, (title_value, label_value) in enumerate(zip(titles, labels, strict=True), line):
+        yield title_record(number, title_value, label_value)
+
+
+def _values(column: Any) -> list[Any]:
+    """The values of a column; a byte that is not UTF-8 becomes a lone surrogate."""
+    import pyarrow as pa
+
+    try:
+        return list(column.to_pylist())
+    except UnicodeDecodeError:
+        raws = column.cast(pa.binary()).to_pylist()
+        return [raw and raw.decode(errors="surrogateescape") for raw in raws]
+
+
+def _class_names(schema: Any, column: str) -> list[str] | None:
+    metadata = json.loads((schema.metadata or {}).get(b"huggingface", b"{}"))
+    feature = metadata.get("info", {}).get("features", {}).get(column, {})
+    return feature.get("names") if feature.get("_type") == "ClassLabel" else None
+
+
+def named(value: Any, names: list[str] | None) -> Any:
+    """The name of a ClassLabel's id; None for -1, which `datasets` writes where there is none."""
+    if names is None or not isinstance(value, int):
+        return value
+    return None if value == -1 else names[value] if 0 <= value < len(names) else value

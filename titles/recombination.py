@@ -1,0 +1,79 @@
+"""New titles for a teacher to judge, made of pieces of those there are.
+
+A teacher knows its own training titles by heart, so what it says of them is little more than their
+labels. Of a title that it has not seen it says what it makes of the words, and that is what a
+student lacks. Such titles need no label and no meaning, only words as they stand together in real
+ones: a new title is a part of one, or parts of two. Made of titles that the teacher has not learned
+from (see `folds`), they are new to its memory, too.
+Source: Jiao et al. 2020, "TinyBERT", section 3.2 (augmented titles); Beyer et al. 2022,
+"Knowledge distillation: A good teacher is patient and consistent" (mixed inputs).
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from models.errors import UsageError
+from models.staging import staged_file
+from titles.rows import read
+from titles.source import Source
+
+_BREAK = re.compile(r"(?<=[\s，。：；、？！,:;?!|])(?=\S)")
+"""Where a title falls into clauses: behind a space or a mark."""
+_LEAST = 4
+"""Characters of the shortest part."""
+
+
+def write_pieces(source: Source, each: int, output: Path, seed: int = 13) -> int:
+    """Write titles made of pieces of the source's, as JSON lines without a label.
+
+    Args:
+        each: how many for each title.
+    Returns:
+        How many were written: each once, and none that is a title of the source.
+    Raises:
+        UsageError: `each` is less than 1.
+        DataError: a row cannot be used.
+    """
+    titles = [row.title for row in read(source, None)]
+    made = sorted(set(pieced_titles(titles, each, seed)) - set(titles))
+    with staged_file(output) as neighbour, neighbour.open("w", encoding="utf-8") as file:
+        for title in made:
+            file.write(json.dumps({"title": title}, ensure_ascii=False) + "\n")
+    return len(made)
+
+
+def pieced_titles(titles: Sequence[str], count: int, seed: int) -> list[str]:
+    """For each title `count` new ones: by turns a part of it, and a part of it with one of another.
+
+    Raises:
+        UsageError: `count` is less than 1.
+    """
+    if count < 1:
+        raise UsageError(f"each title gives 1 or more, not {count}")
+    drawn = random.Random(seed)
+    made = []
+    for title in titles:
+        for number in range(count):
+            pieces = [_part(title, drawn)]
+            if number % 2:
+                pieces.append(_part(drawn.choice(titles), drawn))
+                drawn.shuffle(pieces)
+            made.append(" ".join(pieces))
+    return made
+
+
+def _part(title: str, drawn: random.Random) -> str:
+    """A clause of the title; of one that has no second clause, a half to nine tenths of it."""
+    clauses = [clause.strip() for clause in _BREAK.split(title)]
+    clauses = [clause for clause in clauses if len(clause) >= _LEAST]
+    if len(clauses) > 1:
+        return drawn.choice(clauses)
+    whole = title.strip()
+    length = max(min(_LEAST, len(whole)), round(len(whole) * drawn.uniform(0.5, 0.9)))
+    start = drawn.randint(0, len(whole) - length)
+    return whole[start : start + length].strip() or whole

@@ -1,0 +1,73 @@
+"""What a check found, for programs; `report_text` lays it out for people."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from typing import Any
+
+from titles.findings import CODES, Finding
+from titles.report_text import report_text
+
+PERCENTILES = (1, 50, 90, 99)
+
+
+@dataclass(frozen=True)
+class SplitSummary:
+    """A split in numbers.
+
+    Attributes:
+        path: as the source gives it.
+        rows: all, usable or not.
+        usable: without errors; the numbers below are of these.
+        characters: lengths, {"p1", "p50", "p90", "p99", "max"}; empty without usable rows.
+        tokens: the same in tokens; None when they were not counted.
+        classes: rows of each class, by name, in the order of the labels; None without labels.
+    """
+
+    path: str
+    rows: int
+    usable: int
+    characters: dict[str, int]
+    tokens: dict[str, int] | None
+    classes: dict[str, int] | None
+
+
+@dataclass(frozen=True)
+class Report:
+    """Everything that a check found; findings in the order of the splits, then of the lines."""
+
+    splits: dict[str, SplitSummary]
+    findings: list[Finding]
+
+    @cached_property
+    def errors(self) -> list[Finding]:
+        """Rows that training cannot use."""
+        return [finding for finding in self.findings if finding.severity == "error"]
+
+    @cached_property
+    def warnings(self) -> list[Finding]:
+        """Rows that training can use and had better not."""
+        return [finding for finding in self.findings if finding.severity == "warning"]
+
+    @cached_property
+    def counts(self) -> dict[str, int]:
+        """Findings of each code, in the order of `CODES`, without those that are 0."""
+        found = dict.fromkeys(CODES, 0)
+        for finding in self.findings:
+            found[finding.code] += 1
+        return {code: count for code, count in found.items() if count}
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-able, with all findings."""
+        return {
+            "errors": len(self.errors),
+            "warnings": len(self.warnings),
+            "counts": self.counts,
+            "splits": {split: asdict(summary) for split, summary in self.splits.items()},
+            "findings": [finding.to_dict() for finding in self.findings],
+        }
+
+    def to_text(self) -> str:
+        """Tables for people: counts with the first places, lengths, class balance."""
+        return report_text(self)
