@@ -86,6 +86,7 @@ def distill(options: argparse.Namespace) -> None:
     trained_on = taught_on(options, sources[0])
     metrics = dev_metrics(result.history)
     save_model(options, result.classifier, result.temperature, trained_on, used, metrics)
+    result.run_folder.clean()
     say(f"curves: {run_folder(options) / 'curves.png'}")
 
 

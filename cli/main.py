@@ -3,7 +3,7 @@
 Results go to standard output, progress and messages to standard error. Exit codes: 0 done,
 1 failed, 2 wrong usage, 3 data that cannot be used, 4 a model that cannot be trusted, 5 a
 pretrained encoder that cannot be had, 6 a package that is missing, 7 a compressed model that lost
-too much accuracy, 130 interrupted.
+too much accuracy, 8 a file or a folder that cannot be read or written, 130 interrupted.
 """
 
 from __future__ import annotations

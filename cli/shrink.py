@@ -126,6 +126,8 @@ def _shrink(options: argparse.Namespace, cut: Cut, asked: tuple[str, ...]) -> No
         temperature = fit_temperature(scores, dev.label_ids)
         trained_on = corpus.fingerprint(sources[0])
     save_model(options, model, temperature, trained_on, used, metrics)
+    if options.recovery:
+        result.run_folder.clean()
 
 
 def _weights(student: StudentClassifier) -> int:

@@ -126,6 +126,7 @@ def encoder(options: argparse.Namespace) -> None:
     trained_on = fingerprint(sources[0])
     metrics = dev_metrics(result.history)
     save_model(options, result.classifier, result.temperature, trained_on, used, metrics)
+    result.run_folder.clean()
     say(f"curves: {run_folder(options) / 'curves.png'}")
 
 

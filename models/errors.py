@@ -2,6 +2,7 @@
 
 BiaotiError
 ├── UsageError            an option or an argument that cannot be used
+├── FileError             a file or a folder that cannot be read or written
 ├── DataError             a row or a file of titles that cannot be used: says where
 ├── ArtifactError         a model folder that cannot be trusted
 │   ├── CorruptArtifact   a file is missing, changed or unreadable
@@ -27,6 +28,12 @@ class UsageError(BiaotiError):
     """An option or an argument that cannot be used as given."""
 
     exit_code = 2
+
+
+class FileError(BiaotiError):
+    """A file or a folder that cannot be read or written: names it, the cause and the remedy."""
+
+    exit_code = 8
 
 
 class DataError(BiaotiError):

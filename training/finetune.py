@@ -24,6 +24,7 @@ from models.student import StudentClassifier
 from scoring.temperature import fit_temperature
 from training.batches import LengthBucketedBatches, pad
 from training.loop import History, TrainingLoop
+from training.run_folder import RunFolder
 from training.settings import LoopSettings
 
 
@@ -81,6 +82,8 @@ class FineTuned:
     classifier: EncoderClassifier
     temperature: float
     history: History
+    run_folder: RunFolder
+    """Cleaned by whoever has saved the classifier; until then the same call gives it again."""
 
 
 def fine_tune(
@@ -100,6 +103,7 @@ def fine_tune(
     Raises:
         PretrainedError: the folder cannot be opened as an encoder.
         UsageError: the run folder holds a checkpoint of another run.
+        FileError: the run folder holds a damaged checkpoint.
     """
     torch.manual_seed(HEAD_SEED)
     classifier = open_encoder(encoder, labels, settings.max_length)
@@ -118,8 +122,7 @@ def fine_tune(
     history = loop.run()
     classifier.model.to("cpu")
     temperature = fit_temperature(classifier.predict_proba(dev.titles), dev.label_ids)
-    loop.clean()
-    return FineTuned(classifier, temperature, history)
+    return FineTuned(classifier, temperature, history, loop.run_folder)
 
 
 def open_encoder(folder: Path, labels: Labels, max_length: int) -> EncoderClassifier:

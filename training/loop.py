@@ -29,6 +29,7 @@ from training.averaging import WeightAverage
 from training.batches import LengthBucketedBatches
 from training.curves import draw_curves
 from training.optimization import parameter_groups, warmup_then_linear
+from training.run_folder import RunFolder
 from training.settings import LoopSettings
 
 Loss = Callable[[nn.Module, list[int]], Tensor]
@@ -52,6 +53,8 @@ class History:
 
 class TrainingLoop:
     """Trains `model` in place and leaves it with its best weights.
+
+    The run's files stay until `run_folder.clean()`, which is for whoever has saved the model.
 
     Args:
         model: what is trained.
@@ -77,6 +80,7 @@ class TrainingLoop:
     ):
         self.model, self.loss, self.batches = model.to(settings.device), loss, batches
         self.settings, self.folder, self.evaluate = settings, folder, evaluate
+        self.run_folder = RunFolder(folder)
         self.identity = identity
         self.show_progress = show_progress
         self.total_steps = settings.epochs * len(batches)
@@ -178,7 +182,7 @@ class TrainingLoop:
             row = {"step": self.step, **self.evaluate(self.model)}
             self.history.evaluations.append(row)
             if self.history.best is row:
-                _write(self.folder / "best.pt", self.model.state_dict())
+                self.run_folder.write_best(self.model.state_dict())
         for name, value in row.items():
             if name != "step":
                 events.add_scalar(f"dev/{name}", value, self.step)
@@ -196,7 +200,7 @@ class TrainingLoop:
 
     def _keep_best(self) -> None:
         if self.history.evaluations:
-            self.model.load_state_dict(torch.load(self.folder / "best.pt", weights_only=True))
+            self.model.load_state_dict(self.run_folder.read_best())
         else:
             self.average.keep()
         self.model.eval()
@@ -215,17 +219,16 @@ class TrainingLoop:
             "random_cuda": torch.cuda.get_rng_state_all(),
             "history": json.dumps(asdict(self.history)),
         }
-        _write(self.folder / "checkpoint.pt", state)
+        self.run_folder.write_checkpoint(state)
 
     def _resume(self) -> None:
-        path = self.folder / "checkpoint.pt"
-        if not path.exists():
+        state = self.run_folder.read_checkpoint()
+        if state is None:
             return
-        state: dict[str, Any] = torch.load(path, weights_only=True)
-        if state["run"] != self._description():
+        if state.get("run") != self._description():
             raise UsageError(
-                f"{path} is of a run with other data or settings; pass the same ones to go on "
-                "with it, or remove it to start afresh"
+                f"{self.run_folder.checkpoint} is of a run with other data or settings; pass the "
+                "same ones to go on with it, or remove it to start afresh"
             )
         self.model.load_state_dict(state["model"])
         self.optimizer.load_state_dict(state["optimizer"])
@@ -233,16 +236,13 @@ class TrainingLoop:
         self.average.state = state["average"]
         self.step = state["step"]
         self.history = History(**json.loads(state["history"]))
+        if self.history.evaluations:
+            self.run_folder.read_best()  # damaged, it is better known now than after the last step
         torch.set_rng_state(state["random"])
         torch.cuda.set_rng_state_all(state["random_cuda"])
 
     def _description(self) -> dict[str, Any]:
         return {"identity": self.identity, **asdict(self.settings)}
-
-    def clean(self) -> None:
-        """Remove what only an unfinished run needs; the history and the curves stay."""
-        for name in ("checkpoint.pt", "best.pt"):
-            (self.folder / name).unlink(missing_ok=True)
 
 
 def _attention(device: torch.device) -> AbstractContextManager[None]:
@@ -253,8 +253,3 @@ def _attention(device: torch.device) -> AbstractContextManager[None]:
     fast.
     """
     return sdpa_kernel(SDPBackend.MATH) if device.type == "cpu" else nullcontext()
-
-
-def _write(path: Path, state: object) -> None:
-    with staged_file(path) as neighbour:
-        torch.save(state, neighbour)

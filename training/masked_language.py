@@ -66,7 +66,7 @@ def continue_pretraining(
         model.base_model.save_pretrained(staging)
         config.save_pretrained(staging)
         tokenizer.save_pretrained(staging)
-    loop.clean()
+    loop.run_folder.clean()
     return history
 
 

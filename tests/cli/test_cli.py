@@ -7,6 +7,8 @@ import pytest
 from cli import main
 from models import artifact
 from models.encoder import EncoderClassifier
+from models.errors import FileError
+from training.loop import TrainingLoop
 
 SAMPLES = Path(__file__).parents[2] / "samples"
 VERBS = [
@@ -253,6 +255,29 @@ def test_an_encoder_is_trained_saved_and_used(
     assert manifest.provenance.trained_on["sha256"]
     assert "dev_accuracy" in manifest.provenance.metrics
     assert (tmp_path / "encoder.run" / "curves.png").exists()
+
+
+def test_a_model_whose_save_failed_is_saved_by_the_same_command_without_training(
+    titles_file: Path, tiny_encoder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    output, run = tmp_path / "encoder", tmp_path / "encoder.run"
+    data = ["--train", str(titles_file), "--dev", str(titles_file), "--output", str(output)]
+    arguments = ["train", "encoder", *data, "--encoder", str(tiny_encoder), "--epochs", "1"]
+
+    def fail(*_: object, **__: object) -> None:
+        raise OSError("no space left")
+
+    with monkeypatch.context() as full_disk:
+        full_disk.setattr(EncoderClassifier, "save_files", fail)
+        with pytest.raises((OSError, FileError)):
+            main(arguments)
+    assert (run / "checkpoint.pt").exists()
+    monkeypatch.setattr(TrainingLoop, "_train_step", fail)
+
+    assert main(arguments) == 0
+    assert artifact.load(output).manifest.route == "encoder"
+    assert not (run / "checkpoint.pt").exists()
+    assert not (run / "best.pt").exists()
 
 
 @pytest.mark.parametrize("route", ["linear", "nearest", "width", "forest", "fasttext"])

@@ -7,7 +7,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from models.errors import UsageError
+from models.errors import FileError, UsageError
 from training.batches import LengthBucketedBatches
 from training.loop import TrainingLoop
 from training.settings import LoopSettings
@@ -79,6 +79,35 @@ def test_a_finished_run_is_not_trained_again(tmp_path: Path):
     assert again.calls == 0
 
 
+def test_a_finished_run_gives_its_best_weights_again_until_it_is_cleaned(tmp_path: Path):
+    first, again, afresh = Regression(), Regression(), Regression()
+    first.loop(tmp_path).run()
+
+    again.loop(tmp_path).run()
+    loop = again.loop(tmp_path)
+    loop.run_folder.clean()
+    afresh.loop(tmp_path).run()
+
+    assert weights(again.model) == weights(first.model)
+    assert (again.calls, afresh.calls) == (0, first.calls)
+
+
+@pytest.mark.parametrize("name", ["checkpoint.pt", "best.pt"])
+def test_a_damaged_file_of_a_run_is_named_before_a_step_is_trained(tmp_path: Path, name: str):
+    every_step = replace(SETTINGS, checkpoint_seconds=0.0)
+    with pytest.raises(Interrupted):
+        Regression(interrupt_at=20).loop(tmp_path, every_step).run()
+    (tmp_path / name).write_bytes(b"")
+    again = Regression()
+
+    with pytest.raises(FileError) as caught:
+        again.loop(tmp_path, every_step).run()
+
+    assert str(caught.value).startswith(f"{tmp_path / name} cannot be read (BadZipFile(")
+    assert str(caught.value).endswith(f"remove the folder {tmp_path} to start afresh")
+    assert again.calls == 0
+
+
 def test_a_checkpoint_of_other_settings_or_data_is_refused(tmp_path: Path):
     Regression().loop(tmp_path, identity="one").run()
 
@@ -111,7 +140,7 @@ def test_patience_ends_a_run_that_no_longer_improves(tmp_path: Path):
 def test_curves_events_and_history_are_left_and_clean_removes_the_rest(tmp_path: Path):
     loop = Regression().loop(tmp_path)
     history = loop.run()
-    loop.clean()
+    loop.run_folder.clean()
 
     assert (tmp_path / "curves.png").read_bytes().startswith(b"\x89PNG")
     assert any((tmp_path / "events").iterdir())

@@ -32,6 +32,7 @@ from training.compression.magnitude import zeros_kept
 from training.compression.student_start import cut_positions
 from training.finetune import Examples, score_on
 from training.loop import History, TrainingLoop
+from training.run_folder import RunFolder
 from training.settings import LoopSettings
 
 NO_LABEL = -1
@@ -80,6 +81,8 @@ class Distilled:
     classifier: StudentClassifier
     temperature: float
     history: History
+    run_folder: RunFolder
+    """Cleaned by whoever has saved the classifier; until then the same call gives it again."""
 
 
 def distill(
@@ -104,6 +107,7 @@ def distill(
     Raises:
         UsageError: scores or teacher are missing, titles without a label have nothing to teach, or
             the run folder holds a checkpoint of another run.
+        FileError: the run folder holds a damaged checkpoint.
     """
     student = cut_positions(start, settings.max_length)  # a copy
     _require_what_is_learned_from(examples, teacher_scores, teacher, settings)
@@ -123,8 +127,7 @@ def distill(
         history = loop.run()
     student.network.to("cpu")
     temperature = fit_temperature(student.predict_proba(dev.titles), dev.label_ids)
-    loop.clean()
-    return Distilled(student, temperature, history)
+    return Distilled(student, temperature, history, loop.run_folder)
 
 
 class DistillationLoss:
