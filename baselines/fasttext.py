@@ -27,8 +27,10 @@ from baselines.fasttext_format import (
 )
 from baselines.fasttext_settings import FastTextSettings
 from baselines.training_rows import check_rows
+from models.classifier import Scores
 from models.errors import DataError, MissingDependency, UsageError
 from models.labels import Labels
+from models.route import Route
 
 try:
     import fasttext
@@ -38,7 +40,7 @@ except ImportError as error:
 _TITLES_AT_ONCE = 4096
 
 
-class FastTextClassifier:
+class FastTextClassifier(Route):
     """Scores titles with a fastText model.
 
     Args:
@@ -57,11 +59,10 @@ class FastTextClassifier:
         self.labels = labels
         self.max_length = max_length
 
-    def predict_proba(self, titles: Sequence[str]) -> np.ndarray:
-        """Probabilities, (titles, classes) float32.
+    def score(self, titles: Sequence[str]) -> Scores:
+        """fastText's scores of a title are divided by their sum.
 
-        fastText's scores of a title do not sum to 1 (with the loss `ova` each class is scored by
-        itself); they are divided by their sum.
+        It need not be 1: with the loss `ova` each class is scored by itself.
         """
         scores = np.zeros((len(titles), len(self.labels)), dtype=np.float64)
         for start in range(0, len(titles), _TITLES_AT_ONCE):
@@ -72,10 +73,7 @@ class FastTextClassifier:
         totals = scores.sum(axis=1, keepdims=True)
         probabilities: np.ndarray = np.full_like(scores, 1 / len(self.labels))
         np.divide(scores, totals, out=probabilities, where=totals > 0)
-        return probabilities.astype(np.float32)
-
-    def truncated(self, titles: Sequence[str]) -> list[bool]:
-        return [False] * len(titles)
+        return Scores.of_whole_titles(probabilities.astype(np.float32))
 
     def hyperparameters(self) -> dict[str, Any]:
         """What the model was trained with, as fastText names it; found by autotune or given."""

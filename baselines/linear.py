@@ -55,7 +55,7 @@ class LinearClassifier(SklearnClassifier):
     route: ClassVar[str] = "linear"
     steps: ClassVar[tuple[type, ...]] = (ColumnTransformer, LinearSVC)
 
-    def scores(self, columns: np.ndarray) -> np.ndarray:
+    def probabilities(self, columns: np.ndarray) -> np.ndarray:
         logits = self.pipeline.decision_function(columns)
         if logits.ndim == 1:  # two classes have one margin
             logits = np.stack([-logits, logits], axis=1)

@@ -55,7 +55,7 @@ class NearestClassifier(SklearnClassifier):
         self._by_feature = memory._fit_X.T.tocsr()  # (features, training titles)
         self._votes = np.eye(len(memory.classes_), dtype=np.float32)[memory._y]
 
-    def scores(self, columns: np.ndarray) -> np.ndarray:
+    def probabilities(self, columns: np.ndarray) -> np.ndarray:
         similarities = normalize(self.pipeline[0].transform(columns)) @ self._by_feature
         similarities.data **= SHARPNESS
         votes = similarities @ self._votes  # (n, trained classes)

@@ -7,7 +7,7 @@ own are on skops' list, and a route adds by name the few that it needs besides.
 from __future__ import annotations
 
 import zipfile
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Sequence
 from pathlib import Path
 from typing import ClassVar, Self
@@ -15,8 +15,10 @@ from typing import ClassVar, Self
 import numpy as np
 
 from baselines.features import title_columns
+from models.classifier import Scores
 from models.errors import CorruptArtifact, MissingDependency
 from models.labels import Labels
+from models.route import Route
 
 try:
     import skops.io
@@ -27,7 +29,7 @@ except ImportError as error:
 MODEL_FILE = "model.skops"
 
 
-class SklearnClassifier(ABC):
+class SklearnClassifier(Route):
     """Scores titles with a pipeline over their `columns`.
 
     Args:
@@ -56,20 +58,17 @@ class SklearnClassifier(ABC):
         return title_columns(titles)
 
     @abstractmethod
-    def scores(self, columns: np.ndarray) -> np.ndarray:
+    def probabilities(self, columns: np.ndarray) -> np.ndarray:
         """(n, 2) columns to (n, trained classes); rows sum to 1."""
 
-    def predict_proba(self, titles: Sequence[str]) -> np.ndarray:
-        """Probabilities, (titles, classes) float32; memory does not grow with the features."""
+    def score(self, titles: Sequence[str]) -> Scores:
+        """Some titles at a time: memory does not grow with the features."""
         probabilities = np.zeros((len(titles), len(self.labels)), dtype=np.float32)
         for start in range(0, len(titles), self.titles_at_once):
             chunk = slice(start, start + self.titles_at_once)
-            scores = self.scores(self.columns(titles[chunk]))
-            probabilities[chunk, self.pipeline.classes_] = scores
-        return probabilities
-
-    def truncated(self, titles: Sequence[str]) -> list[bool]:
-        return [False] * len(titles)
+            columns = self.columns(titles[chunk])
+            probabilities[chunk, self.pipeline.classes_] = self.probabilities(columns)
+        return Scores.of_whole_titles(probabilities)
 
     def save_files(self, folder: Path) -> None:
         skops.io.dump(

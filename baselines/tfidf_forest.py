@@ -73,7 +73,7 @@ class ForestClassifier(SklearnClassifier):
         "sklearn.tree._tree.Tree",  # checked by `check_trees`
     ]
 
-    def scores(self, columns: np.ndarray) -> np.ndarray:
+    def probabilities(self, columns: np.ndarray) -> np.ndarray:
         return np.asarray(self.pipeline.predict_proba(columns))
 
     @classmethod

@@ -23,7 +23,7 @@ from tqdm import tqdm
 from evaluation.candidates import Candidate
 from evaluation.child_process import ChildProcess
 from models.errors import UsageError
-from models.machine import available_cores
+from models.machine import available_threads
 
 _THREAD_VARIABLES = (
     "OMP_NUM_THREADS",
@@ -129,7 +129,7 @@ def measure(
         path.write_text(json.dumps(drawn), encoding="utf-8")
         with _running(candidates, 1, path, settings, bar) as children:
             latency = _ask_in_turn(children, one_by_one, settings.rounds, bar)
-        with _running(candidates, available_cores(), path, settings, bar) as children:
+        with _running(candidates, available_threads(), path, settings, bar) as children:
             throughput = _ask_in_turn(children, batched, settings.rounds, bar)
     batched_titles = settings.rounds * min(settings.throughput_titles, len(drawn))
     return [_speed(*each, batched_titles) for each in zip(latency, throughput, strict=True)]

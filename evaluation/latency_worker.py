@@ -45,17 +45,17 @@ def serve(model_text: str, titles_file: Path, started: float) -> Iterator[dict[s
     from evaluation.candidates import parse_candidate
     from evaluation.memory import peak_memory_mb
 
-    model = parse_candidate(model_text).open()
-    yield {"load_s": time.perf_counter() - started}
-    titles = json.loads(titles_file.read_text(encoding="utf-8"))
-    for line in sys.stdin:
-        request = json.loads(line)
-        chosen = titles[: request["titles"]]
-        if request["measure"] == "latency":
-            answer: dict[str, Any] = {"milliseconds": latencies_ms(model, chosen)}
-        else:
-            answer = {"titles_per_s": throughput(model, chosen, request["batch_size"])}
-        yield answer | {"peak_memory_mb": peak_memory_mb()}
+    with parse_candidate(model_text).open() as model:
+        yield {"load_s": time.perf_counter() - started}
+        titles = json.loads(titles_file.read_text(encoding="utf-8"))
+        for line in sys.stdin:
+            request = json.loads(line)
+            chosen = titles[: request["titles"]]
+            if request["measure"] == "latency":
+                answer: dict[str, Any] = {"milliseconds": latencies_ms(model, chosen)}
+            else:
+                answer = {"titles_per_s": throughput(model, chosen, request["batch_size"])}
+            yield answer | {"peak_memory_mb": peak_memory_mb()}
 
 
 def latencies_ms(model: TitleClassifier, titles: Sequence[str]) -> list[float]:

@@ -13,145 +13,87 @@ import json
 import shutil
 import subprocess
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
-from functools import cached_property
-from importlib.metadata import entry_points
 from pathlib import Path
-from typing import Any, ClassVar, Protocol, Self, runtime_checkable
+from types import TracebackType
+from typing import Self
 
 import numpy as np
 
+from models import probes
 from models.calibration import apply_temperature
-from models.classifier import TitleClassifier
-from models.errors import ArtifactError, CorruptArtifact, DataError, ProbeMismatch
+from models.classifier import Scores
+from models.errors import CorruptArtifact, DataError, UsageError
 from models.labels import Labels
+from models.machine import available_threads
+from models.manifest import CARD, MANIFEST, Ingredient, Manifest, Provenance, list_files, verify
+from models.probes import PROBE_TITLES
+from models.route import Route, find_route
 from models.staging import staged_folder
 
-FORMAT_VERSION = 1
-MANIFEST = "artifact.json"
-CARD = "README.md"
-"""Where a model's folder may tell people about it; never read, so it may change."""
+__all__ = [
+    "CARD",
+    "DEFAULT_FOLDER",
+    "MANIFEST",
+    "PROBE_TITLES",
+    "Ingredient",
+    "LoadedModel",
+    "Manifest",
+    "Provenance",
+    "Route",
+    "code_revision",
+    "find_route",
+    "load",
+    "save",
+    "verify",
+]
+
 DEFAULT_FOLDER = Path(__file__).parent / "released"
 """The model that is used where none is named: the one that ships with the program."""
-_ROUTES = "biaoti.routes"
-
-PROBE_TITLES = (
-    "央行开展千亿元逆回购 资金面保持平稳",
-    "城东地铁盘加推小户型 均价每平米两万八起",
-    "午评：沪指震荡收涨0.4% 半导体板块领涨",
-    "今年研究生考试报名人数公布 英语真题解析上线",
-    "新款折叠屏手机曝光 搭载自研芯片",
-    "男子雨夜落水 民警跳河救人(图)",
-    "外交部发言人就双边会谈答记者问",
-    "主场2-1逆转对手 球队豪取三连胜",
-    "《远征OL》今日公测 新职业技能抢先看",
-    "贺岁片定档除夕 主演亮相红毯",
-    "Apple Q3 revenue up 8%, iPhone sales beat estimates",
-    "“２０２４”年终盘点：这些事　你还记得吗？！",
-)
-"""Titles whose scores are stored with a model and replayed when it is loaded."""
-
-
-@runtime_checkable
-class Route(Protocol):
-    """A title classifier that can be written to a folder and read back."""
-
-    route: ClassVar[str]
-    probe_tolerance: ClassVar[float]
-    """The largest difference of a probe's score that another machine may show."""
-    labels: Labels
-    max_length: int | None
-    """Tokens of a title that are read; None where no limit exists."""
-
-    def predict_proba(self, titles: Sequence[str]) -> np.ndarray: ...
-    def truncated(self, titles: Sequence[str]) -> list[bool]: ...
-    def save_files(self, folder: Path) -> None: ...
-    @classmethod
-    def load_files(cls, folder: Path, labels: Labels, max_length: int | None) -> Self: ...
-
-
-@dataclass(frozen=True)
-class Provenance:
-    """How a model came to be."""
-
-    trained_on: dict[str, Any] = field(default_factory=dict)
-    """Name, fingerprint and rows of the training data."""
-    hyperparameters: dict[str, Any] = field(default_factory=dict)
-    metrics: dict[str, Any] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
-class Manifest:
-    """The content of `artifact.json`."""
-
-    name: str
-    version: str
-    route: str
-    labels: tuple[str, ...]
-    display_names: tuple[str, ...]
-    max_length: int | None
-    temperature: float
-    provenance: Provenance
-    code_revision: str
-    files: dict[str, dict[str, Any]]
-    probes: list[dict[str, Any]]
-    format_version: int = FORMAT_VERSION
-
-    @classmethod
-    def read(cls, folder: Path) -> Manifest:
-        """Read and check `artifact.json`, but not the files it lists.
-
-        Raises:
-            ArtifactError: no such file, or one written by a newer version.
-            CorruptArtifact: not the JSON that `save` writes.
-        """
-        path = folder / MANIFEST
-        if not path.is_file():
-            raise ArtifactError(
-                f"{folder} is not a model: it has no {MANIFEST}; pass a folder that "
-                "'biaoti train' wrote"
-            )
-        try:
-            content = json.loads(path.read_text(encoding="utf-8"))
-            if content["format_version"] > FORMAT_VERSION:
-                raise ArtifactError(
-                    f"{path} has format {content['format_version']}, this program reads up to "
-                    f"{FORMAT_VERSION}; update biaoti"
-                )
-            content["provenance"] = Provenance(**content["provenance"])
-            for name in ("labels", "display_names"):
-                content[name] = tuple(content[name])
-            return cls(**content)
-        except (ValueError, TypeError, KeyError) as error:
-            raise CorruptArtifact(
-                f"{path} cannot be read: {error!r}; save the model again"
-            ) from error
-
-    def write(self, folder: Path) -> None:
-        text = json.dumps(asdict(self), ensure_ascii=False, indent=2)
-        (folder / MANIFEST).write_text(text + "\n", encoding="utf-8")
 
 
 class LoadedModel:
-    """A verified model: calibrated scores, and what its manifest says."""
+    """A verified model: calibrated scores, and what its manifest says.
+
+    As a context manager, it is closed at the end of the block.
+    """
 
     def __init__(self, folder: Path, manifest: Manifest, uncalibrated: Route):
         self.folder = folder
         self.manifest = manifest
         self.uncalibrated = uncalibrated
         """The same model without its temperature."""
+        self.labels = uncalibrated.labels
 
-    @cached_property
-    def labels(self) -> Labels:
-        return self.uncalibrated.labels
+    def score(self, titles: Sequence[str]) -> Scores:
+        """Calibrated scores, and which titles were cut, in one pass over their tokens."""
+        raw = self.uncalibrated.score(titles)
+        return raw._replace(probabilities=self._calibrated(raw.probabilities))
 
     def predict_proba(self, titles: Sequence[str]) -> np.ndarray:
         """Calibrated probabilities, (titles, classes) float32."""
-        raw = self.uncalibrated.predict_proba(titles)
-        return apply_temperature(raw, self.manifest.temperature)
+        return self._calibrated(self.uncalibrated.predict_proba(titles))
 
-    def truncated(self, titles: Sequence[str]) -> list[bool]:
-        return self.uncalibrated.truncated(titles)
+    def set_threads(self, threads: int) -> None:
+        """Score on so many threads from now on."""
+        self.uncalibrated.set_threads(threads)
+
+    def close(self) -> None:
+        """End the model's threads; it scores nothing from then on. It may be called again."""
+        self.uncalibrated.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def _calibrated(self, probabilities: np.ndarray) -> np.ndarray:
+        return apply_temperature(probabilities, self.manifest.temperature)
 
 
 def save(
@@ -167,17 +109,13 @@ def save(
     Args:
         name: what the model is called; the folder's name by default.
         temperature: divides the log-probabilities before they are shown as confidence.
+    Raises:
+        ArtifactError: the model scores a probe title with NaN or infinity.
     """
-    probes = model.predict_proba(PROBE_TITLES)
-    if not np.isfinite(probes).all():
-        raise ArtifactError("the model scores the probe titles with NaN or infinity; not saved")
+    answers = probes.answer(model)
     with staged_folder(folder) as staging:
         model.save_files(staging)
-        files = {
-            path.relative_to(staging).as_posix(): _fingerprint(path)
-            for path in sorted(staging.rglob("*"))
-            if path.is_file()
-        }
+        files = list_files(staging)
         listed = json.dumps([files, model.labels.names, temperature], sort_keys=True)
         manifest = Manifest(
             name=name or folder.name,
@@ -190,10 +128,7 @@ def save(
             provenance=provenance or Provenance(),
             code_revision=code_revision(),
             files=files,
-            probes=[
-                {"title": title, "scores": [round(float(score), 7) for score in row]}
-                for title, row in zip(PROBE_TITLES, probes, strict=True)
-            ],
+            probes=answers,
         )
         manifest.write(staging)
         if (folder / CARD).is_file():
@@ -201,15 +136,20 @@ def save(
     return manifest
 
 
-def load(folder: Path | str) -> LoadedModel:
+def load(folder: Path | str, threads: int | None = None) -> LoadedModel:
     """Verify a model's folder and open it.
 
+    Args:
+        threads: to score on; as many as affinity and the container's quota allow where None.
     Raises:
+        UsageError: fewer threads than one.
         ArtifactError: not a model, or one whose route this installation does not have.
         CorruptArtifact: a file is missing, changed or not listed.
         ProbeMismatch: the model scores its probe titles differently on this machine.
         MissingDependency: the route needs a package that is not installed.
     """
+    if threads is not None and threads < 1:
+        raise UsageError(f"a model needs at least one thread, not {threads}")
     folder = Path(folder)
     manifest = Manifest.read(folder)
     verify(folder, manifest)
@@ -218,43 +158,9 @@ def load(folder: Path | str) -> LoadedModel:
     except DataError as error:
         raise CorruptArtifact(f"{folder / MANIFEST}: {error}") from error
     model = find_route(manifest.route).load_files(folder, labels, manifest.max_length)
-    _replay(manifest, model)
+    model.set_threads(threads or available_threads())
+    probes.replay(manifest, model)
     return LoadedModel(folder, manifest, model)
-
-
-def verify(folder: Path, manifest: Manifest) -> None:
-    """Compare the folder's files with the manifest's sizes and SHA-256.
-
-    Raises:
-        CorruptArtifact: names the first file that is missing, changed or not listed; a model card
-            beside them is no part of the model.
-    """
-    present = {p.relative_to(folder).as_posix() for p in folder.rglob("*") if not p.is_dir()}
-    for name in sorted(present - set(manifest.files) - {MANIFEST, CARD}):
-        raise CorruptArtifact(f"{folder / name} is not listed in {MANIFEST}; move it elsewhere")
-    for name, expected in manifest.files.items():
-        if name not in present:
-            raise CorruptArtifact(f"{folder / name} is missing; copy the model's folder again")
-        if _fingerprint(folder / name) != expected:
-            raise CorruptArtifact(
-                f"{folder / name} is not the file that was saved (size or SHA-256 differ); "
-                "copy the model's folder again"
-            )
-
-
-def find_route(name: str) -> type[Route]:
-    """The installed class that opens artifacts of the route `name`.
-
-    Raises:
-        ArtifactError: no such route; the message lists those there are.
-    """
-    found = {point.name: point for point in entry_points(group=_ROUTES)}
-    if name not in found:
-        raise ArtifactError(
-            f"unknown route '{name}'; this installation has: {', '.join(sorted(found))}"
-        )
-    route: type[Route] = found[name].load()
-    return route
 
 
 def code_revision() -> str:
@@ -268,23 +174,3 @@ def code_revision() -> str:
     except (OSError, subprocess.CalledProcessError):
         return "unknown"
     return run.stdout.strip()
-
-
-def _fingerprint(path: Path) -> dict[str, Any]:
-    with path.open("rb") as file:
-        digest = hashlib.file_digest(file, "sha256").hexdigest()
-    return {"bytes": path.stat().st_size, "sha256": digest}
-
-
-def _replay(manifest: Manifest, model: TitleClassifier) -> None:
-    titles = [probe["title"] for probe in manifest.probes]
-    expected = np.array([probe["scores"] for probe in manifest.probes], dtype=np.float32)
-    difference = np.abs(model.predict_proba(titles) - expected).max(axis=1)
-    tolerance = find_route(manifest.route).probe_tolerance
-    worst = int(difference.argmax())
-    if not difference[worst] <= tolerance:
-        raise ProbeMismatch(
-            f"model '{manifest.name}' answers otherwise on this machine: a score of "
-            f"“{titles[worst]}” differs by {difference[worst]:.4f} from the saved one (at most "
-            f"{tolerance} is allowed); convert the model again on this kind of machine"
-        )

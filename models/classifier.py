@@ -4,27 +4,46 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol, Self
 
 import numpy as np
 
 from models.labels import Labels
 
 
+class Scores(NamedTuple):
+    """What one pass over titles tells of them, in their order."""
+
+    probabilities: np.ndarray
+    """(titles, classes) float32; every row sums to 1; no title, (0, classes)."""
+    truncated: np.ndarray
+    """(titles,) bool: whether the title's end was cut off before it was scored."""
+
+    @classmethod
+    def of_whole_titles(cls, probabilities: np.ndarray) -> Self:
+        """Those of a model that reads every title to its end."""
+        return cls(probabilities, np.zeros(len(probabilities), dtype=bool))
+
+
 class TitleClassifier(Protocol):
     """Scores titles. Evaluation, comparison, the command line and the service know no more."""
 
-    @property
-    def labels(self) -> Labels:
-        """The classes, in the order of the scores' columns."""
+    labels: Labels
+    """The classes, in the order of the scores' columns."""
+
+    def score(self, titles: Sequence[str]) -> Scores:
+        """Score titles in one pass over their tokens."""
         ...
 
     def predict_proba(self, titles: Sequence[str]) -> np.ndarray:
-        """Probabilities, (titles, classes) float32; every row sums to 1; no title, (0, classes)."""
+        """Their probabilities alone, (titles, classes) float32."""
         ...
 
-    def truncated(self, titles: Sequence[str]) -> list[bool]:
-        """For each title, whether its end was cut off before it was scored."""
+    def close(self) -> None:
+        """End the threads and free what they work with; the model scores nothing from then on.
+
+        It may be called again. What the object still holds goes with the last reference to it.
+        """
         ...
 
 
@@ -55,7 +74,7 @@ def predict(classifier: TitleClassifier, titles: Sequence[str], top_k: int = 1) 
 
     Ties are broken by the labels' order; `top_k` above the number of classes gives them all.
     """
-    probabilities = classifier.predict_proba(titles)
+    probabilities, truncated = classifier.score(titles)
     order = np.argsort(-probabilities, axis=1, kind="stable")[:, :top_k]
     labels = classifier.labels
     return [
@@ -64,9 +83,7 @@ def predict(classifier: TitleClassifier, titles: Sequence[str], top_k: int = 1) 
             ranking=tuple(
                 Ranked(labels.names[j], labels.display_names[j], float(row[j])) for j in best
             ),
-            truncated=cut,
+            truncated=bool(cut),
         )
-        for title, row, best, cut in zip(
-            titles, probabilities, order, classifier.truncated(titles), strict=True
-        )
+        for title, row, best, cut in zip(titles, probabilities, order, truncated, strict=True)
     ]

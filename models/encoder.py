@@ -8,13 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 import numpy as np
 
 from models.calibration import softmax
+from models.classifier import Scores
 from models.errors import CorruptArtifact, MissingDependency
 from models.labels import Labels
+from models.route import Route
+from models.tokenization import Tokenized, set_pool_threads
 
 try:
     import torch
@@ -28,7 +31,7 @@ except ImportError as error:
     raise MissingDependency(error.name or "torch", "train") from error
 
 
-class EncoderClassifier:
+class EncoderClassifier(Route):
     """Scores titles with an encoder, in length-sorted batches padded to their longest.
 
     Args:
@@ -55,14 +58,31 @@ class EncoderClassifier:
         self.max_length = max_length
         self.batch_size = batch_size
 
-    def predict_proba(self, titles: Sequence[str]) -> np.ndarray:
-        """Probabilities, (titles, classes) float32, in the titles' order."""
-        return softmax(self.predict_logits(titles))
+    def score(self, titles: Sequence[str]) -> Scores:
+        rows, truncated = self._tokenize(titles)
+        return Scores(softmax(self._logits(rows)), truncated)
 
     def predict_logits(self, titles: Sequence[str]) -> np.ndarray:
         """Logits, (titles, classes) float32, in the titles' order."""
-        logits = np.empty((len(titles), len(self.labels)), dtype=np.float32)
-        rows = self._encode(titles, truncation=True) if titles else []
+        return self._logits(self._tokenize(titles).ids)
+
+    def set_threads(self, threads: int) -> None:
+        """Of the whole process: torch has one pool for all models."""
+        set_pool_threads(threads)
+        torch.set_num_threads(threads)
+
+    def _tokenize(self, titles: Sequence[str]) -> Tokenized:
+        if not titles:
+            return Tokenized([], np.zeros(0, dtype=bool))
+        batch = self.tokenizer(
+            list(titles), truncation=True, max_length=self.max_length, verbose=False
+        )
+        truncated = [bool(encoding.overflowing) for encoding in batch.encodings or ()]
+        return Tokenized(batch["input_ids"], np.array(truncated))
+
+    def _logits(self, rows: Sequence[Sequence[int]]) -> np.ndarray:
+        """Of titles by their ids, (titles, classes) float32."""
+        logits = np.empty((len(rows), len(self.labels)), dtype=np.float32)
         order = sorted(range(len(rows)), key=lambda i: len(rows[i]))
         for start in range(0, len(order), self.batch_size):
             chosen = order[start : start + self.batch_size]
@@ -73,18 +93,6 @@ class EncoderClassifier:
                 output = self.model(**batch.to(self.model.device))
             logits[chosen] = output.logits.float().cpu().numpy()
         return logits
-
-    def truncated(self, titles: Sequence[str]) -> list[bool]:
-        if self.max_length is None or not titles:
-            return [False] * len(titles)
-        return [len(row) > self.max_length for row in self._encode(titles, truncation=False)]
-
-    def _encode(self, titles: Sequence[str], truncation: bool) -> list[list[int]]:
-        options: dict[str, Any] = {"truncation": truncation, "verbose": False}
-        if truncation:
-            options["max_length"] = self.max_length
-        rows: list[list[int]] = self.tokenizer(list(titles), **options)["input_ids"]
-        return rows
 
     def save_files(self, folder: Path) -> None:
         self.model.config.id2label = dict(enumerate(self.labels.names))

@@ -17,8 +17,10 @@ import numpy as np
 from models import artifact
 from models.artifact import LoadedModel
 from models.calibration import log_probabilities, softmax
+from models.classifier import Scores
 from models.errors import CorruptArtifact, UsageError
 from models.labels import Labels
+from models.route import Route
 
 LEAST = 1e-6
 """What a class that a member rules out counts as, so that no member has a veto."""
@@ -39,7 +41,7 @@ def pool(log_scores: np.ndarray, weights: Sequence[float] | np.ndarray) -> np.nd
     return softmax(weighted)
 
 
-class EnsembleClassifier:
+class EnsembleClassifier(Route):
     """Scores titles with every member and pools what they say.
 
     Args:
@@ -61,14 +63,20 @@ class EnsembleClassifier:
         self.labels = next(iter(members.values())).labels
         self.max_length: int | None = None
 
-    def predict_proba(self, titles: Sequence[str]) -> np.ndarray:
-        """Probabilities, (titles, classes) float32, in the titles' order."""
-        scores = [member.predict_proba(titles) for member in self.members.values()]
-        return pool(log_probabilities(np.stack(scores)), self.weights)
+    def score(self, titles: Sequence[str]) -> Scores:
+        """A title is cut where at least one member does not see its end."""
+        scores = [member.score(titles) for member in self.members.values()]
+        logs = log_probabilities(np.stack([each.probabilities for each in scores]))
+        truncated = np.logical_or.reduce([each.truncated for each in scores])
+        return Scores(pool(logs, self.weights), truncated)
 
-    def truncated(self, titles: Sequence[str]) -> list[bool]:
-        """For each title, whether at least one member does not see its end."""
-        return [any(cut) for cut in zip(*self._truncations(titles), strict=True)]
+    def set_threads(self, threads: int) -> None:
+        for member in self.members.values():
+            member.set_threads(threads)
+
+    def close(self) -> None:
+        for member in self.members.values():
+            member.close()
 
     def save_files(self, folder: Path) -> None:
         weights = dict(zip(self.members, self.weights, strict=True))
@@ -86,9 +94,6 @@ class EnsembleClassifier:
             return cls(members, list(weights.values()))
         except (OSError, ValueError, TypeError, KeyError, UsageError) as error:
             raise CorruptArtifact(f"{folder / _CONFIG} cannot be used: {error}") from error
-
-    def _truncations(self, titles: Sequence[str]) -> list[list[bool]]:
-        return [member.truncated(titles) for member in self.members.values()]
 
 
 def _check(members: Mapping[str, LoadedModel], weights: Sequence[float]) -> None:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import math
 import os
 import platform
 from functools import cache
 from pathlib import Path
+
+from models.cpu_quota import cpu_quota
 
 _TOLD = ("avx2", "avx512f", "avx512_vnni", "avx_vnni", "avx512_bf16", "amx_bf16", "amx_int8")
 _TOLD_ARM = ("asimd", "asimddp", "i8mm", "bf16", "sve")
@@ -41,14 +44,16 @@ def cpu_name() -> str:
     return platform.processor() or platform.machine()
 
 
-def available_cores() -> int:
-    """Cores this process may run on."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
+def available_threads() -> int:
+    """Threads that can run at once: the cores of the affinity, within the container's quota.
+
+    A quota of one core and a half is worth two threads.
+    """
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    return max(1, math.ceil(min(cores or 1, cpu_quota())))
 
 
 def describe() -> dict[str, object]:
     """Processor, cores and the instruction sets that decide a model's speed."""
     told = [flag for flag in (*_TOLD, *_TOLD_ARM) if flag in cpu_flags()]
-    return {"cpu": cpu_name(), "cores": available_cores(), "instruction_sets": told}
+    return {"cpu": cpu_name(), "cores": available_threads(), "instruction_sets": told}

@@ -17,24 +17,25 @@ import numpy as np
 import onnxruntime
 
 from models.calibration import softmax
-from models.errors import CorruptArtifact
+from models.classifier import Scores
+from models.errors import CorruptArtifact, UsageError
 from models.labels import Labels
-from models.machine import available_cores
-from models.tokenization import TitleTokenizer, score_by_length
+from models.machine import available_threads
+from models.route import Route
+from models.tokenization import TitleTokenizer, score_by_length, set_pool_threads
 
 _CONFIG, _GRAPH = "config.json", "model.onnx"
 
 
-class OnnxClassifier:
+class OnnxClassifier(Route):
     """Scores titles with an exported graph.
 
-    Each batch runs on one core, and as many batches at once as there are cores: for networks this
-    small that is faster than sharing one batch among cores, and a single title wakes no thread.
+    Each batch runs on one thread, and as many batches at once as there are threads: for networks
+    this small that is faster than sharing a batch among cores, and a single title wakes no thread.
 
     Args:
         graph: the file of the graph.
         batch_size: titles in a batch; small enough for a core's own cache.
-        threads: batches at once; by default, the cores that this process may use.
     Raises:
         CorruptArtifact: ONNX Runtime cannot open the graph.
     """
@@ -49,30 +50,31 @@ class OnnxClassifier:
         tokenizer: TitleTokenizer,
         labels: Labels,
         batch_size: int = 16,
-        threads: int | None = None,
     ):
         self.graph = graph
         self.tokenizer = tokenizer
         self.labels = labels
         self.max_length: int | None = tokenizer.max_length
         self.batch_size = batch_size
-        self._session = open_session(graph)
-        self._pool = ThreadPoolExecutor(threads or available_cores(), "onnx")
+        self._session: onnxruntime.InferenceSession | None = open_session(graph)
+        self._pool = ThreadPoolExecutor(available_threads(), "onnx")  # starts none before a batch
 
-    def predict_proba(self, titles: Sequence[str]) -> np.ndarray:
-        """Probabilities, (titles, classes) float32, in the titles' order."""
-        return softmax(self.predict_logits(titles))
+    def score(self, titles: Sequence[str]) -> Scores:
+        rows, truncated = self.tokenizer(titles)
+        return Scores(softmax(self._logits(rows)), truncated)
 
     def predict_logits(self, titles: Sequence[str]) -> np.ndarray:
         """Logits, (titles, classes) float32, in the titles' order."""
-        rows = self.tokenizer(titles)
-        apply = map if len(rows) <= self.batch_size else self._pool.map
-        return score_by_length(
-            rows, self.tokenizer.pad_id, len(self.labels), self.batch_size, self._score, apply
-        )
+        return self._logits(self.tokenizer(titles).ids)
 
-    def truncated(self, titles: Sequence[str]) -> list[bool]:
-        return self.tokenizer.truncated(titles)
+    def set_threads(self, threads: int) -> None:
+        set_pool_threads(threads)
+        self._pool.shutdown()
+        self._pool = ThreadPoolExecutor(threads, "onnx")
+
+    def close(self) -> None:
+        self._pool.shutdown()
+        self._session = None
 
     def save_files(self, folder: Path) -> None:
         shutil.copyfile(self.graph, folder / _GRAPH)
@@ -89,7 +91,16 @@ class OnnxClassifier:
             raise CorruptArtifact(f"{folder}: artifact.json gives no max_length")
         return cls(folder / _GRAPH, TitleTokenizer.read(folder, pad_id, max_length), labels)
 
+    def _logits(self, rows: Sequence[Sequence[int]]) -> np.ndarray:
+        """Of titles by their ids, (titles, classes) float32."""
+        apply = map if len(rows) <= self.batch_size else self._pool.map
+        return score_by_length(
+            rows, self.tokenizer.pad_id, len(self.labels), self.batch_size, self._score, apply
+        )
+
     def _score(self, ids: np.ndarray, lengths: np.ndarray) -> np.ndarray:
+        if self._session is None:
+            raise UsageError("the model was closed; load it again")
         feed = {"input_ids": ids.astype(np.int32), "lengths": lengths.astype(np.int32)}
         logits: np.ndarray = self._session.run(["logits"], feed)[0]
         return logits

@@ -15,9 +15,11 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from models.calibration import softmax
+from models.classifier import Scores
 from models.errors import CorruptArtifact, MissingDependency, UsageError
 from models.labels import Labels
-from models.tokenization import TitleTokenizer, score_by_length
+from models.route import Route
+from models.tokenization import TitleTokenizer, score_by_length, set_pool_threads
 from models.transformer.layer_config import LayerConfig
 
 try:
@@ -80,7 +82,7 @@ class StudentConfig:
         return cls(**{**content, "layers": layers})
 
 
-class StudentClassifier:
+class StudentClassifier(Route):
     """Scores titles with a `SequenceClassifier`.
 
     Args:
@@ -110,19 +112,18 @@ class StudentClassifier:
             widths = torch.from_numpy(tokenizer.piece_widths(config.vocab_size))
             network.width.piece_widths.copy_(widths)
 
-    def predict_proba(self, titles: Sequence[str]) -> np.ndarray:
-        """Probabilities, (titles, classes) float32, in the titles' order."""
-        return softmax(self.predict_logits(titles))
+    def score(self, titles: Sequence[str]) -> Scores:
+        rows, truncated = self.tokenizer(titles)
+        return Scores(softmax(self._logits(rows)), truncated)
 
     def predict_logits(self, titles: Sequence[str]) -> np.ndarray:
         """Logits, (titles, classes) float32, in the titles' order."""
-        rows = self.tokenizer(titles)
-        return score_by_length(
-            rows, self.config.pad_id, len(self.labels), self.batch_size, self._score
-        )
+        return self._logits(self.tokenizer(titles).ids)
 
-    def truncated(self, titles: Sequence[str]) -> list[bool]:
-        return self.tokenizer.truncated(titles)
+    def set_threads(self, threads: int) -> None:
+        """Of the whole process: torch has one pool for all models."""
+        set_pool_threads(threads)
+        torch.set_num_threads(threads)
 
     def save_files(self, folder: Path) -> None:
         (folder / _CONFIG).write_text(json.dumps(asdict(self.config), indent=2) + "\n")
@@ -153,6 +154,12 @@ class StudentClassifier:
             KeyError, RuntimeError: a tensor is missing, or its shape does not fit.
         """
         network.load_state_dict(tensors)
+
+    def _logits(self, rows: Sequence[Sequence[int]]) -> np.ndarray:
+        """Of titles by their ids, (titles, classes) float32."""
+        return score_by_length(
+            rows, self.config.pad_id, len(self.labels), self.batch_size, self._score
+        )
 
     @torch.inference_mode()
     def _score(self, ids: np.ndarray, lengths: np.ndarray) -> np.ndarray:

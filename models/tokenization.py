@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 from tokenizers import Tokenizer
@@ -19,6 +21,15 @@ ScoreBatch = Callable[[np.ndarray, np.ndarray], np.ndarray]
 
 Apply = Callable[..., Iterable[np.ndarray]]
 """As the built-in `map`: a function and what it is applied to, to the results in order."""
+
+
+class Tokenized(NamedTuple):
+    """Titles as a model reads them, in their order."""
+
+    ids: list[list[int]]
+    """Of each title, the specials included."""
+    truncated: np.ndarray
+    """(titles,) bool: whether the title was longer and lost its end."""
 
 
 class TitleTokenizer:
@@ -56,13 +67,16 @@ class TitleTokenizer:
         """Write `tokenizer.json`, on one line."""
         self.tokenizer.save(str(folder / FILE), pretty=False)
 
-    def __call__(self, titles: Sequence[str]) -> list[list[int]]:
+    def __call__(self, titles: Sequence[str]) -> Tokenized:
         """Ids of each title; a longer one loses its end, but keeps the closing special."""
-        last = self.max_length - 1
-        return [
-            ids if len(ids) <= self.max_length else [*ids[:last], ids[-1]]
-            for ids in self._encode(titles)
-        ]
+        rows, last = self._encode(titles), self.max_length - 1
+        truncated = [len(ids) > self.max_length for ids in rows]
+        if any(truncated):
+            rows = [
+                [*ids[:last], ids[-1]] if cut else ids
+                for ids, cut in zip(rows, truncated, strict=True)
+            ]
+        return Tokenized(rows, np.array(truncated, dtype=bool))
 
     def piece_widths(self, vocab_size: int) -> np.ndarray:
         """(vocab_size, 2) int64: characters and columns of each piece, none for a special.
@@ -80,14 +94,19 @@ class TitleTokenizer:
                 widths[i] = width(_spelled(piece))
         return widths
 
-    def truncated(self, titles: Sequence[str]) -> list[bool]:
-        """For each title, whether it is longer than `max_length`."""
-        return [len(ids) > self.max_length for ids in self._encode(titles)]
-
     def _encode(self, titles: Sequence[str]) -> list[list[int]]:
         if len(titles) == 1:  # without the pool of threads that a batch is cut in
             return [self.tokenizer.encode(titles[0]).ids]
         return [encoding.ids for encoding in self.tokenizer.encode_batch_fast(list(titles))]
+
+
+def set_pool_threads(threads: int) -> None:
+    """Let the library cut batches on so many threads.
+
+    It starts one pool for the whole process, at the first batch, so the first call counts alone,
+    and what RAYON_NUM_THREADS says already counts more.
+    """
+    os.environ.setdefault("RAYON_NUM_THREADS", str(threads))
 
 
 def _spelled(piece: str) -> str:

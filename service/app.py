@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, ExitStack, asynccontextmanager
 from functools import partial
 from importlib.metadata import version
 
@@ -23,7 +23,8 @@ def create_app(settings: Settings | None = None, model: LoadedModel | None = Non
 
     Args:
         settings: from the environment by default.
-        model: a model that is loaded already; else the folder in the settings is opened.
+        model: a model that is loaded already, and closed by who did so; else the folder in the
+            settings is opened, and closed at the end.
     Raises, when it starts:
         ArtifactError, MissingDependency: the folder cannot be opened (see `models.artifact.load`).
     """
@@ -45,11 +46,13 @@ def create_app(settings: Settings | None = None, model: LoadedModel | None = Non
 def _lifespan(
     settings: Settings, model: LoadedModel | None
 ) -> Callable[[FastAPI], AbstractAsyncContextManager[None]]:
-    open_model = partial(load, settings.model) if model is None else lambda: model
-
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        inference = InferenceThread()
+        inference, opened_here = InferenceThread(), ExitStack()
+
+        def open_model() -> LoadedModel:
+            return model or opened_here.enter_context(load(settings.model, settings.threads))
+
         try:
             loaded = await inference.run(open_model)
             await inference.run(partial(probe, loaded))
@@ -57,5 +60,7 @@ def _lifespan(
             yield
         finally:
             app.state.inference_ended = inference.close(settings.shutdown_timeout_s)
+            if app.state.inference_ended:
+                opened_here.close()
 
     return lifespan

@@ -31,8 +31,8 @@ def serve(settings: Settings) -> None:
     """
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s")
     listener = open_listener(settings.host, settings.port)
-    with listener:
-        app = create_app(settings, load(settings.model))
+    with listener, load(settings.model, settings.threads) as model:
+        app = create_app(settings, model)
         config = uvicorn.Config(
             app,
             log_config=None,
@@ -45,9 +45,9 @@ def serve(settings: Settings) -> None:
         )
         with _stop_signals_handled():
             _Server(config).run(sockets=[listener])
-    if not app.state.inference_ended:
-        logger.error("an inference is still running; leaving without it")
-        os._exit(1)  # an ordinary exit would wait for its thread for ever
+        if not app.state.inference_ended:
+            logger.error("an inference is still running; leaving without it")
+            os._exit(1)  # an ordinary exit would wait for its thread for ever
 
 
 def open_listener(host: str, port: int) -> socket.socket:

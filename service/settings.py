@@ -27,6 +27,8 @@ class Settings(BaseSettings):
     """TCP port to listen on; 0 takes a free one."""
     model: Path = DEFAULT_FOLDER
     """Folder of the model that is served."""
+    threads: int | None = Field(None, ge=1)
+    """Threads that score; without a number, as many as affinity and the container's quota allow."""
     max_titles: int = Field(128, ge=1)
     """Titles that one request may bring."""
     max_title_chars: int = Field(2000, ge=1)

@@ -95,11 +95,11 @@ def test_more_titles_than_are_scored_at_once_keep_their_order(model, titles, mon
 def test_no_titles_give_no_rows(model):
     assert model.predict_proba([]).shape == (0, 3)
     assert model.predict_proba([]).dtype == np.float32
-    assert model.truncated([]) == []
+    assert model.score([]).truncated.tolist() == []
 
 
 def test_no_title_is_truncated(model):
-    assert model.truncated(["短", "长" * 5000]) == [False, False]
+    assert model.score(["短", "长" * 5000]).truncated.tolist() == [False, False]
 
 
 def test_training_again_gives_the_same_model(model, trainer, titles, label_ids, labels):

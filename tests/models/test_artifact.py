@@ -5,17 +5,22 @@ import numpy as np
 import pytest
 
 from models import artifact
-from models.artifact import PROBE_TITLES, Provenance
+from models.artifact import PROBE_TITLES, Ingredient, Provenance
 from models.encoder import EncoderClassifier
 from models.errors import ArtifactError, CorruptArtifact, ProbeMismatch
+from models.manifest import list_files
 
 TITLES = ["股市今日涨", "球队比赛", ""]
+MADE_FROM = (
+    Ingredient("train", "data", "train.txt", "ab" * 32),
+    Ingredient("teacher", "model", "large", "0123456789ab"),
+)
 
 
 @pytest.fixture
 def saved(tmp_path: Path, tiny_classifier: EncoderClassifier) -> Path:
     folder = tmp_path / "model"
-    provenance = Provenance({"name": "made"}, {"epochs": 1}, {"accuracy": 0.5})
+    provenance = Provenance({"name": "made"}, {"epochs": 1}, {"accuracy": 0.5}, MADE_FROM)
     artifact.save(tiny_classifier, folder, temperature=2.0, provenance=provenance)
     return folder
 
@@ -43,6 +48,10 @@ def test_the_manifest_tells_all_that_the_design_asks_for(saved: Path):
         "trained_on": {"name": "made"},
         "hyperparameters": {"epochs": 1},
         "metrics": {"accuracy": 0.5},
+        "made_from": [
+            {"role": "train", "kind": "data", "name": "train.txt", "version": "ab" * 32},
+            {"role": "teacher", "kind": "model", "name": "large", "version": "0123456789ab"},
+        ],
     }
     assert content["code_revision"]
     assert len(content["probes"]) == len(PROBE_TITLES) == 12
@@ -51,6 +60,19 @@ def test_the_manifest_tells_all_that_the_design_asks_for(saved: Path):
     weights = content["files"]["model.safetensors"]
     assert weights["bytes"] == (saved / "model.safetensors").stat().st_size
     assert len(weights["sha256"]) == 64
+
+
+def test_what_a_model_was_made_from_is_read_back(saved: Path):
+    assert artifact.Manifest.read(saved).provenance.made_from == MADE_FROM
+
+
+def test_a_manifest_that_does_not_tell_what_the_model_was_made_from_is_read(saved: Path):
+    content = json.loads((saved / "artifact.json").read_text(encoding="utf-8"))
+    del content["provenance"]["made_from"]
+    (saved / "artifact.json").write_text(json.dumps(content), encoding="utf-8")
+
+    provenance = artifact.load(saved).manifest.provenance
+    assert (provenance.trained_on, provenance.made_from) == ({"name": "made"}, ())
 
 
 def test_saving_again_replaces_the_folder(saved: Path, tiny_classifier: EncoderClassifier):
@@ -150,7 +172,16 @@ def test_a_folder_without_manifest_is_named(tmp_path: Path):
 
 
 @pytest.mark.parametrize(
-    "content", ["", "[]", "{}", '{"format_version": 1}', '{"format_version": "x"}']
+    "content",
+    [
+        "",
+        "[]",
+        "{}",
+        '{"format_version": 1}',
+        '{"format_version": "x"}',
+        '{"format_version": 1, "provenance": []}',
+        '{"format_version": 1, "provenance": {"made_from": [{"role": "train"}]}}',
+    ],
 )
 def test_a_manifest_that_cannot_be_read_is_refused(saved: Path, content: str):
     (saved / "artifact.json").write_text(content)
@@ -178,9 +209,6 @@ def test_an_unknown_route_lists_the_known_ones(saved: Path):
 def _list_files_again(folder: Path) -> None:
     path = folder / "artifact.json"
     content = json.loads(path.read_text(encoding="utf-8"))
-    content["files"] = {
-        file.name: artifact._fingerprint(file)
-        for file in folder.iterdir()
-        if file.name != "artifact.json"
-    }
+    content["files"] = list_files(folder)
+    del content["files"]["artifact.json"]
     path.write_text(json.dumps(content), encoding="utf-8")

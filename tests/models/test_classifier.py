@@ -2,7 +2,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from models.classifier import predict
+from models.classifier import Scores, predict
 from models.labels import Labels
 
 
@@ -11,12 +11,10 @@ class Fixed:
 
     labels = Labels.of(["finance", "sports", "other"])
 
-    def predict_proba(self, titles: Sequence[str]) -> np.ndarray:
+    def score(self, titles: Sequence[str]) -> Scores:
         table = {"a": [0.2, 0.7, 0.1], "b": [0.4, 0.4, 0.2]}
-        return np.array([table[title] for title in titles], dtype=np.float32)
-
-    def truncated(self, titles: Sequence[str]) -> list[bool]:
-        return [title == "b" for title in titles]
+        probabilities = np.array([table[title] for title in titles], dtype=np.float32)
+        return Scores(probabilities, np.array([title == "b" for title in titles]))
 
 
 def test_predict_ranks_the_classes_and_keeps_the_order_of_titles():

@@ -39,7 +39,7 @@ def test_without_the_mask_padding_would_change_the_scores(tiny_classifier: Encod
 
 def test_no_titles_give_no_rows(tiny_classifier: EncoderClassifier):
     assert tiny_classifier.predict_proba([]).shape == (0, 3)
-    assert tiny_classifier.truncated([]) == []
+    assert tiny_classifier.score([]).truncated.tolist() == []
 
 
 def test_rows_sum_to_one_in_the_titles_order(tiny_classifier: EncoderClassifier):
@@ -53,7 +53,7 @@ def test_rows_sum_to_one_in_the_titles_order(tiny_classifier: EncoderClassifier)
 
 
 def test_only_titles_beyond_max_length_are_told_as_truncated(tiny_classifier: EncoderClassifier):
-    assert tiny_classifier.truncated(["股" * 14, "股" * 15]) == [False, True]
+    assert tiny_classifier.score(["股" * 14, "股" * 15]).truncated.tolist() == [False, True]
 
 
 def test_the_folder_is_the_ecosystems(tmp_path: Path, tiny_classifier: EncoderClassifier):

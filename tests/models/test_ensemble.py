@@ -70,8 +70,9 @@ def test_a_title_is_truncated_if_one_member_does_not_see_its_end(members: dict[s
     members["student"].uncalibrated.tokenizer.max_length = 8
     ensemble = EnsembleClassifier(members, [0.5, 0.5])
 
-    assert ensemble.truncated(["股" * 6, "股" * 7, "股" * 15]) == [False, True, True]
-    assert ensemble.truncated([]) == []
+    truncated = ensemble.score(["股" * 6, "股" * 7, "股" * 15]).truncated
+    assert truncated.tolist() == [False, True, True]
+    assert ensemble.score([]).truncated.tolist() == []
     assert ensemble.max_length is None
 
 

@@ -2,13 +2,14 @@
 
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from models import artifact
-from models.errors import CorruptArtifact
+from models.errors import CorruptArtifact, UsageError
 from models.onnx import OnnxClassifier
 from models.student import StudentClassifier
 from training.compression.export import to_onnx
@@ -57,9 +58,10 @@ def test_classifies_with_tokenizers_onnx_runtime_and_numpy_alone(
 
 
 def test_batches_on_several_threads_score_as_one_by_one(tmp_path: Path, model: OnnxClassifier):
-    together = OnnxClassifier(
-        model.graph, model.tokenizer, model.labels, batch_size=4, threads=3
-    ).predict_logits(TITLES * 5)
+    several = OnnxClassifier(model.graph, model.tokenizer, model.labels, batch_size=4)
+    several.set_threads(3)
+
+    together = several.predict_logits(TITLES * 5)
 
     alone = np.concatenate([model.predict_logits([title]) for title in TITLES])
     assert together == pytest.approx(np.tile(alone, (5, 1)), abs=1e-5)
@@ -67,11 +69,39 @@ def test_batches_on_several_threads_score_as_one_by_one(tmp_path: Path, model: O
 
 def test_no_titles_give_no_rows(model: OnnxClassifier):
     assert model.predict_proba([]).shape == (0, 3)
-    assert model.truncated([]) == []
+    assert model.score([]).truncated.tolist() == []
 
 
 def test_only_titles_beyond_max_length_are_told_as_truncated(model: OnnxClassifier):
-    assert model.truncated(["股" * 14, "股" * 15]) == [False, True]
+    assert model.score(["股" * 14, "股" * 15]).truncated.tolist() == [False, True]
+
+
+def _threads() -> int:
+    return sum(thread.name.startswith("onnx") for thread in threading.enumerate())
+
+
+def test_it_starts_as_many_threads_as_it_is_told_and_none_for_one_title(model: OnnxClassifier):
+    before = _threads()
+    model.batch_size = 1
+    model.set_threads(2)
+
+    model.score(TITLES[:1])
+    assert _threads() == before
+    model.score(TITLES * 5)
+    assert _threads() == before + 2
+
+
+def test_a_closed_model_has_no_threads_and_scores_nothing(model: OnnxClassifier):
+    before = _threads()
+    model.batch_size = 1
+    model.score(TITLES)
+
+    model.close()
+    model.close()
+
+    assert _threads() == before
+    with pytest.raises(UsageError, match="the model was closed; load it again"):
+        model.score(TITLES[:1])
 
 
 @pytest.mark.parametrize(

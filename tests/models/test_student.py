@@ -56,7 +56,7 @@ def test_no_titles_give_no_rows(tiny_student: StudentClassifier):
 
 
 def test_only_titles_beyond_max_length_are_told_as_truncated(tiny_student: StudentClassifier):
-    assert tiny_student.truncated(["股" * 14, "股" * 15]) == [False, True]
+    assert tiny_student.score(["股" * 14, "股" * 15]).truncated.tolist() == [False, True]
 
 
 @pytest.mark.parametrize(

@@ -5,11 +5,12 @@ import pytest
 
 from models import artifact
 from models.artifact import LoadedModel
+from models.classifier import Scores
 from models.ensemble import EnsembleClassifier
 from models.errors import DataError
 from models.student import StudentClassifier
-from scoring.store import cached_log_probabilities
 from scoring import store as module
+from scoring.store import cached_log_probabilities
 
 TITLES = [f"股市 {letter}" for letter in "abcdefghij"]
 
@@ -25,11 +26,14 @@ class Counting:
         self.route, self.labels, self.interrupt_at = route, route.labels, interrupt_at
         self.scored: list[int] = []
 
-    def predict_proba(self, titles: list[str]) -> np.ndarray:
+    def score(self, titles: list[str]) -> Scores:
         if len(self.scored) + 1 == self.interrupt_at:
             raise Interrupted
         self.scored.append(len(titles))
-        return self.route.predict_proba(titles)
+        return self.route.score(titles)
+
+    def predict_proba(self, titles: list[str]) -> np.ndarray:
+        return self.score(titles).probabilities
 
 
 @pytest.fixture

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 from starlette.testclient import TestClient
 
-from models.artifact import LoadedModel, Manifest, Provenance
+from models.artifact import LoadedModel, Manifest, Provenance, Route
+from models.classifier import Scores
 from models.labels import DISPLAY_NAMES, Labels
 from service.app import create_app
 from service.settings import Settings
@@ -19,7 +20,7 @@ LABELS = Labels.of(["stocks", "sports", "game"])
 KEYWORDS = ("股", "球", "玩")
 
 
-class KeywordRoute:
+class KeywordRoute(Route):
     """Scores a class by e to the number of times its keyword occurs, divided by the sum."""
 
     route: ClassVar[str] = "keyword"
@@ -30,14 +31,13 @@ class KeywordRoute:
         self.max_length = max_length
         self.before_scoring: Callable[[], None] = lambda: None
 
-    def predict_proba(self, titles: Sequence[str]) -> np.ndarray:
+    def score(self, titles: Sequence[str]) -> Scores:
         self.before_scoring()
         counts = [[title.count(word) for word in KEYWORDS] for title in titles]
         weights = np.exp(np.array(counts, dtype=np.float64).reshape(len(titles), len(KEYWORDS)))
-        return (weights / weights.sum(axis=1, keepdims=True)).astype(np.float32)
-
-    def truncated(self, titles: Sequence[str]) -> list[bool]:
-        return [self.max_length is not None and len(title) > self.max_length for title in titles]
+        probabilities = (weights / weights.sum(axis=1, keepdims=True)).astype(np.float32)
+        limit = np.inf if self.max_length is None else self.max_length
+        return Scores(probabilities, np.array([len(title) > limit for title in titles]))
 
     def save_files(self, folder: Path) -> None:
         (folder / "keywords.txt").write_text("\n".join(KEYWORDS), encoding="utf-8")

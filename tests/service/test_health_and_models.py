@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from starlette.testclient import TestClient
 
+from models.classifier import Scores
 from models.errors import ArtifactError
 from service.app import create_app
 
@@ -51,9 +52,8 @@ def test_failing_model_is_alive_but_not_ready(client, route, caplog):
 
 
 def test_model_that_scores_nan_is_not_ready_and_answers_nothing(client, route, monkeypatch):
-    monkeypatch.setattr(
-        route, "predict_proba", lambda titles: np.full((len(titles), 3), np.nan, np.float32)
-    )
+    nothing = np.full((1, 3), np.nan, np.float32)
+    monkeypatch.setattr(route, "score", lambda titles: Scores.of_whole_titles(nothing))
     assert client.get("/ready").status_code == 503
     assert client.post("/v1/classify", json={"titles": ["股"]}).status_code == 500
 

@@ -34,15 +34,15 @@ from conftest import KeywordRoute
 from service.settings import read_settings
 models.artifact.find_route = lambda name: KeywordRoute
 models.artifact.save(KeywordRoute(), models.artifact.Path(sys.argv[1]))
-def load(folder):
-    loaded = models.artifact.load(folder)
-    def hang_on_play(titles, scores=loaded.uncalibrated.predict_proba):
+def load(folder, threads):
+    loaded = models.artifact.load(folder, threads)
+    def hang_on_play(titles, score=loaded.uncalibrated.score):
         if titles == ["玩"]:
             threading.Event().wait()
         if titles == ["败"]:
             raise RuntimeError("the model broke")
-        return scores(titles)
-    loaded.uncalibrated.predict_proba = hang_on_play
+        return score(titles)
+    loaded.uncalibrated.score = hang_on_play
     return loaded
 service.run.load = load
 service.run.serve(read_settings(

@@ -148,7 +148,7 @@ class DistillationLoss:
     ):
         self.settings, self.hidden = settings, hidden
         self.pad_id = student.config.pad_id
-        self.rows = student.tokenizer(examples.titles)
+        self.rows = student.tokenizer(examples.titles).ids
         self.targets = torch.tensor(examples.label_ids)
         self.teacher_scores = None if teacher_scores is None else torch.tensor(teacher_scores)
 

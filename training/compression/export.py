@@ -55,7 +55,7 @@ def input_ranges(
             f"and {coverage}"
         )
     by_length: dict[int, list[list[int]]] = defaultdict(list)
-    for row in student.tokenizer(titles):
+    for row in student.tokenizer(titles).ids:
         by_length[len(row)].append(row)  # without padding, whose vectors mean nothing
     with _watched(student.network) as seen, torch.inference_mode():
         for rows in by_length.values():

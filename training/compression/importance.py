@@ -44,7 +44,7 @@ class LayerImportance:
 def importance(student: StudentClassifier, examples: Examples) -> list[LayerImportance]:
     """The importance of each layer's heads and feed-forward neurons, from the bottom up."""
     network = student.network.eval()
-    rows, targets = student.tokenizer(examples.titles), torch.tensor(examples.label_ids)
+    rows, targets = student.tokenizer(examples.titles).ids, torch.tensor(examples.label_ids)
     sizes = [size for layer in student.config.layers for size in (layer.num_heads, layer.d_ff)]
     sums = [torch.zeros(size) for size in sizes]
     for chosen in LengthBucketedBatches([len(row) for row in rows], _BATCH_SIZE, 0).epoch(0):

@@ -23,7 +23,7 @@ def test_a_fine_tuned_encoder_becomes_a_student_that_scores_alike(
     for titles in (TITLES, three_topics.titles):
         expected = tiny_classifier.predict_logits(titles)
         assert student.predict_logits(titles) == pytest.approx(expected, abs=1e-5)
-    assert student.truncated(TITLES) == tiny_classifier.truncated(TITLES)
+    assert (student.score(TITLES).truncated == tiny_classifier.score(TITLES).truncated).all()
     assert student.max_length == student.config.max_positions == 16
     assert student.labels == tiny_classifier.labels
 

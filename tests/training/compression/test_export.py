@@ -122,7 +122,7 @@ def test_ranges_are_those_of_the_titles_without_padding(tiny_student: StudentCla
     with torch.inference_mode():
         vectors = [
             tiny_student.network.encoder.embedding(torch.tensor([row]))
-            for row in tiny_student.tokenizer(titles)
+            for row in tiny_student.tokenizer(titles).ids
         ]
     assert low == min(v.min().item() for v in vectors)
     assert high == max(v.max().item() for v in vectors)

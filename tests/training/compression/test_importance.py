@@ -10,7 +10,7 @@ TITLE = Examples(["股市今日涨"], [0])
 
 
 def _loss(student: StudentClassifier) -> torch.Tensor:
-    ids = torch.tensor(student.tokenizer(TITLE.titles))
+    ids = torch.tensor(student.tokenizer(TITLE.titles).ids)
     return F.cross_entropy(student.network(ids), torch.tensor(TITLE.label_ids))
 
 

@@ -105,5 +105,5 @@ def test_a_title_longer_than_the_students_positions_is_cut(tiny_student: Student
 
     scores = quantized.predict_proba(["股" * 40, "a"])
 
-    assert quantized.truncated(["股" * 40, "a"]) == [True, False]
+    assert quantized.score(["股" * 40, "a"]).truncated.tolist() == [True, False]
     assert np.isfinite(scores).all()
