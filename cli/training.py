@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from models.artifact import LoadedModel, Route
     from models.labels import Labels
     from titles import Source
-    from training.loop import History
+    from training.history import History
 
 
 def add_data(parser: argparse.ArgumentParser) -> None:

@@ -27,7 +27,10 @@ from models.transformer.seq2seq.transformer import Transformer
 from models.transformer.study.cost import parameters
 from models.transformer.study.torch_reference import TorchTransformer
 from training.batches import LengthBucketedBatches, pad
-from training.loop import History, LoopSettings, TrainingLoop
+from training.default_observers import default_observers
+from training.history import History
+from training.loop import TrainingLoop
+from training.settings import LoopSettings
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -114,7 +117,9 @@ def fit(
         seed=options.seed,
     )
     batches = LengthBucketedBatches(loss.lengths, settings.batch_size, settings.seed)
-    return TrainingLoop(model, loss, batches, settings, folder, dev.dev_score).run()
+    watched = default_observers(folder)
+    loop = TrainingLoop(model, loss, batches, settings, folder, dev.dev_score, observers=watched)
+    return loop.run()
 
 
 def _parser() -> argparse.ArgumentParser:

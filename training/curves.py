@@ -11,6 +11,22 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from models.staging import staged_file
+from training.history import History
+from training.observer import Observer
+
+
+class CurvesPicture(Observer):
+    """Drawn anew at each evaluation.
+
+    Args:
+        path: of the PNG.
+    """
+
+    def __init__(self, path: Path):
+        self.path = path
+
+    def evaluated(self, history: History) -> None:
+        draw_curves(history.steps, history.evaluations, self.path)
 
 
 def draw_curves(

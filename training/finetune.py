@@ -23,7 +23,10 @@ from models.labels import Labels
 from models.student import StudentClassifier
 from scoring.temperature import fit_temperature
 from training.batches import LengthBucketedBatches, pad
-from training.loop import History, TrainingLoop
+from training.compute import device
+from training.default_observers import default_observers
+from training.history import History
+from training.loop import TrainingLoop
 from training.run_folder import RunFolder
 from training.settings import LoopSettings
 
@@ -115,9 +118,11 @@ def fine_tune(
         batches,
         settings,
         run_folder,
-        evaluate=lambda _: score_on(classifier, dev),
+        evaluate=lambda model: score_on(
+            EncoderClassifier(model, classifier.tokenizer, labels, settings.max_length), dev
+        ),
         identity=f"{encoder.name} {train.fingerprint()} {dev.fingerprint()}",
-        show_progress=show_progress,
+        observers=default_observers(run_folder, show_progress),
     )
     history = loop.run()
     classifier.model.to("cpu")
@@ -166,8 +171,8 @@ class ClassificationLoss:
 
     def __call__(self, model: nn.Module, indices: list[int]) -> Tensor:
         twice = indices * 2 if self.settings.consistency else indices
-        batch = pad([self.rows[i] for i in twice], self.pad_id, self.settings.device)
-        targets = self.targets[twice].to(self.settings.device)
+        batch = pad([self.rows[i] for i in twice], self.pad_id, device())
+        targets = self.targets[twice].to(device())
         logits = model(**batch).logits.float()  # (batch, classes)
         loss = F.cross_entropy(logits, targets, label_smoothing=self.settings.label_smoothing)
         if self.settings.consistency:

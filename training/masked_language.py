@@ -18,7 +18,10 @@ from transformers import AutoConfig, AutoModelForMaskedLM, AutoTokenizer, PreTra
 
 from models.staging import staged_folder
 from training.batches import LengthBucketedBatches, pad
-from training.loop import History, TrainingLoop
+from training.compute import device
+from training.default_observers import default_observers
+from training.history import History
+from training.loop import TrainingLoop
 from training.settings import LoopSettings
 
 
@@ -58,7 +61,13 @@ def continue_pretraining(
     loss = MaskedLanguageLoss(rows, tokenizer, settings)
     identity = hashlib.sha256("\n".join([encoder.name, *titles]).encode()).hexdigest()
     loop = TrainingLoop(
-        model, loss, batches, settings, run_folder, identity=identity, show_progress=show_progress
+        model,
+        loss,
+        batches,
+        settings,
+        run_folder,
+        identity=identity,
+        observers=default_observers(run_folder, show_progress),
     )
     history = loop.run()
     model.to("cpu")
@@ -89,7 +98,7 @@ class MaskedLanguageLoss:
         batch = pad([self.rows[i] for i in indices], self.pad_id)
         targets = batch["input_ids"]
         batch["input_ids"], chosen = self.mask(targets)
-        batch = {name: tensor.to(self.settings.device) for name, tensor in batch.items()}
+        batch = {name: tensor.to(device()) for name, tensor in batch.items()}
         hidden = model.base_model(**batch).last_hidden_state[chosen]  # (chosen, D)
         return F.cross_entropy(model.cls(hidden).float(), targets[chosen].to(hidden.device))
 

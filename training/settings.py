@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import torch
-
 from models.errors import UsageError
-from models.machine import has_native_bf16
+from training.compute import PRECISIONS
 
 
 @dataclass(frozen=True)
@@ -48,16 +46,5 @@ class LoopSettings:
             )
         if not 0 <= self.warmup_ratio < 1 or not 0 <= self.average_decay < 1:
             raise UsageError("warmup_ratio and average_decay must be in [0, 1)")
-        if self.precision not in ("auto", "bf16", "fp32"):
+        if self.precision not in PRECISIONS:
             raise UsageError(f"precision must be auto, bf16 or fp32, not '{self.precision}'")
-
-    @property
-    def device(self) -> torch.device:
-        """The accelerator where there is one, else the processor."""
-        return torch.device("cuda" if torch.cuda.is_available() else "cpu")
-
-    def autocast(self) -> torch.autocast:
-        """The context in which the loss is computed: bf16 where wanted and native, else fp32."""
-        native = self.device.type == "cuda" or has_native_bf16()
-        enabled = self.precision == "bf16" or (self.precision == "auto" and native)
-        return torch.autocast(self.device.type, torch.bfloat16, enabled=enabled)

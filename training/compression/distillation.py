@@ -19,19 +19,23 @@ from pathlib import Path
 
 import numpy as np
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 from torch.nn import functional as F
 
 from models.errors import UsageError
 from models.student import StudentClassifier
 from models.transformer.masks import from_attention_mask
+from models.transformer.sequence_classifier import SequenceClassifier
 from scoring.temperature import fit_temperature
 from training.batches import LengthBucketedBatches, pad
 from training.compression.hidden_states import HiddenStateLoss
 from training.compression.magnitude import zeros_kept
 from training.compression.student_start import cut_positions
+from training.compute import device
+from training.default_observers import default_observers
 from training.finetune import Examples, score_on
-from training.loop import History, TrainingLoop
+from training.history import History
+from training.loop import TrainingLoop
 from training.run_folder import RunFolder
 from training.settings import LoopSettings
 
@@ -119,9 +123,11 @@ def distill(
         LengthBucketedBatches([len(row) for row in loss.rows], settings.batch_size, settings.seed),
         settings,
         run_folder,
-        evaluate=lambda _: score_on(student, dev),
+        evaluate=lambda network: score_on(
+            StudentClassifier(network, student.config, student.tokenizer, student.labels), dev
+        ),
         identity=_identity([start, *([teacher] if hidden else [])], examples, teacher_scores, dev),
-        show_progress=show_progress,
+        observers=default_observers(run_folder, show_progress),
     )
     with zeros_kept(student.network):  # else a magnitude-pruned one would not stay so
         history = loop.run()
@@ -152,9 +158,8 @@ class DistillationLoss:
         self.targets = torch.tensor(examples.label_ids)
         self.teacher_scores = None if teacher_scores is None else torch.tensor(teacher_scores)
 
-    def __call__(self, network: nn.Module, indices: list[int]) -> Tensor:
-        device = self.settings.device
-        batch = pad([self.rows[i] for i in indices], self.pad_id, device)
+    def __call__(self, network: SequenceClassifier, indices: list[int]) -> Tensor:
+        batch = pad([self.rows[i] for i in indices], self.pad_id, device())
         ids, padding = batch["input_ids"], from_attention_mask(batch["attention_mask"])
         if self.hidden is None:
             logits, extra = network(ids, padding), 0.0
@@ -162,10 +167,10 @@ class DistillationLoss:
             states = network.encoder.trace(ids, padding).hidden_states
             logits = network.read_out(network.encoder.final_norm(states[-1]), ids)
             extra = self.settings.hidden_weight * self.hidden(states, ids, padding)
-        alpha, targets = self.settings.alpha, self.targets[indices].to(device)
+        alpha, targets = self.settings.alpha, self.targets[indices].to(device())
         loss = (1 - alpha) * hard_loss(logits.float(), targets)
         if self.teacher_scores is not None and alpha:
-            scores = self.teacher_scores[indices].to(device)
+            scores = self.teacher_scores[indices].to(device())
             loss = loss + alpha * soft_loss(logits.float(), scores, self.settings.temperature)
         return loss + extra
 
