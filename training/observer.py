@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Protocol
-
 from training.history import History
 
 
-class Observer(Protocol):
+class Observer:
     """Told of a run's course. A subclass overrides what it wants to hear; the rest does nothing.
 
     `run_ended` follows `run_started` whatever comes between them: the last step, the end of

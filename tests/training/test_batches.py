@@ -1,3 +1,5 @@
+from itertools import pairwise
+
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
@@ -43,3 +45,14 @@ def test_pad_fills_the_right_end_and_masks_it():
 
     assert batch["input_ids"].tolist() == [[7, 8, 9], [5, 1, 1]]
     assert batch["attention_mask"].tolist() == [[1, 1, 1], [1, 0, 0]]
+
+
+def test_rows_are_shuffled_before_they_share_a_batch_and_batches_before_they_are_read():
+    lengths = list(range(200))  # two pools of 50 batches of 2
+
+    first, second = (LengthBucketedBatches(lengths, 2, seed=0).epoch(i) for i in (0, 1))
+
+    assert {frozenset(batch) for batch in first} != {frozenset(batch) for batch in second}
+    shortest = [min(batch) for batch in first]
+    descents = sum(a > b for a, b in pairwise(shortest))
+    assert 35 < descents < 65  # sorted pools would give 1, a random order gives half of 99

@@ -1,6 +1,8 @@
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
+import numpy as np
 import pytest
 import torch
 
@@ -13,6 +15,7 @@ from training.finetune import (
     FineTuneSettings,
     fine_tune,
     open_encoder,
+    score_on,
 )
 
 SETTINGS = FineTuneSettings(
@@ -85,6 +88,66 @@ def test_consistency_adds_nothing_where_two_readings_agree(
     model.train()
     torch.manual_seed(0)
     assert twice(model, rows).item() > plain(model, rows).item()
+
+
+def test_the_loss_is_cross_entropy_with_smoothed_targets(
+    tiny_classifier: EncoderClassifier, three_topics: Examples
+):
+    rows = [0, 13, 30]
+    loss = ClassificationLoss(tiny_classifier, three_topics, replace(SETTINGS, label_smoothing=0.3))
+
+    found = loss(tiny_classifier.model.eval(), rows).item()
+
+    titles = [three_topics.titles[i] for i in rows]
+    logs = np.log(tiny_classifier.predict_proba(titles))
+    gold = np.eye(3)[[three_topics.label_ids[i] for i in rows]]
+    expected = -((0.7 * gold + 0.3 / 3) * logs).sum(axis=1).mean()
+    assert found == pytest.approx(expected, rel=1e-4)
+    unsmoothed = -(gold * logs).sum(axis=1).mean()
+    assert abs(expected - unsmoothed) > 1e-3
+
+
+def test_consistency_is_the_mean_of_both_divergences_by_hand(
+    tiny_classifier: EncoderClassifier, three_topics: Examples
+):
+    readings = torch.tensor([[2.0, 0.0, 0.0], [0.0, 1.0, 3.0]])  # of one title, of class 0
+
+    def model(**batch: torch.Tensor) -> SimpleNamespace:
+        assert batch["input_ids"].tolist() == [loss.rows[0]] * 2
+        return SimpleNamespace(logits=readings)
+
+    loss = ClassificationLoss(tiny_classifier, three_topics, replace(SETTINGS, consistency=4.0))
+    found = loss(model, [0]).item()
+
+    p, q = readings.double().softmax(dim=1).numpy()
+    cross_entropy = -(np.log(p[0]) + np.log(q[0])) / 2
+    divergence = ((p * np.log(p / q)).sum() + (q * np.log(q / p)).sum()) / 2
+    assert found == pytest.approx(cross_entropy + 4.0 * divergence, rel=1e-5)
+
+
+def test_the_score_is_macro_f1(tiny_classifier: EncoderClassifier, three_topics: Examples):
+    rows = [*range(12), 12, 24]  # of the first class all, of the others one each
+    predicted = tiny_classifier.predict_proba(three_topics.titles).argmax(axis=1)
+    dev = Examples([three_topics.titles[i] for i in rows], [int(predicted[i]) for i in rows])
+    wrong = replace(dev, label_ids=[(c + (i == 0)) % 3 for i, c in enumerate(dev.label_ids)])
+
+    perfect, found = score_on(tiny_classifier, dev), score_on(tiny_classifier, wrong)
+
+    assert perfect["accuracy"] == 1.0
+    assert found["score"] == found["macro_f1"] != found["accuracy"]
+    assert found["accuracy"] == pytest.approx(13 / 14)
+
+
+def test_a_run_of_other_labels_is_not_gone_on_with(
+    tmp_path: Path, tiny_encoder: Path, three_topics: Examples, three_labels: Labels
+):
+    settings = replace(SETTINGS, epochs=1)
+    relabelled = replace(three_topics, label_ids=three_topics.label_ids[::-1])
+    fine_tune(tiny_encoder, three_topics, three_topics, three_labels, settings, tmp_path, False)
+
+    for train, dev in ((relabelled, three_topics), (three_topics, relabelled)):
+        with pytest.raises(UsageError, match="a run with other data or settings"):
+            fine_tune(tiny_encoder, train, dev, three_labels, settings, tmp_path, False)
 
 
 def test_titles_are_cut_at_max_length(tiny_classifier: EncoderClassifier):

@@ -63,7 +63,7 @@ class DistillSettings(LoopSettings):
     """Tokens of a title that are read, specials included; longer ones are cut."""
     alpha: float = 0.9
     """Share of the teacher in the loss; the rest is the labels'. 0 = no teacher."""
-    temperature: float = 2.0
+    softening: float = 2.0
     """T, by which both sides' logits are divided before the student is compared to the teacher."""
     hidden_weight: float = 0.0
     """Weight of the difference between hidden states; 0 = off. Needs an encoder as teacher."""
@@ -72,9 +72,9 @@ class DistillSettings(LoopSettings):
         super().__post_init__()
         if self.max_length < 3:
             raise UsageError("max_length must leave room for a token between the two specials")
-        if not 0 <= self.alpha <= 1 or self.temperature <= 0 or self.hidden_weight < 0:
+        if not 0 <= self.alpha <= 1 or self.softening <= 0 or self.hidden_weight < 0:
             raise UsageError(
-                "alpha must be in [0, 1], temperature above 0 and hidden_weight at least 0"
+                "alpha must be in [0, 1], softening above 0 and hidden_weight at least 0"
             )
 
 
@@ -171,7 +171,7 @@ class DistillationLoss:
         loss = (1 - alpha) * hard_loss(logits.float(), targets)
         if self.teacher_scores is not None and alpha:
             scores = self.teacher_scores[indices].to(device())
-            loss = loss + alpha * soft_loss(logits.float(), scores, self.settings.temperature)
+            loss = loss + alpha * soft_loss(logits.float(), scores, self.settings.softening)
         return loss + extra
 
 
@@ -186,17 +186,17 @@ def hard_loss(logits: Tensor, targets: Tensor) -> Tensor:
     return summed / len(targets)
 
 
-def soft_loss(logits: Tensor, teacher_scores: Tensor, temperature: float) -> Tensor:
-    """T² · KL(teacher ‖ student) at temperature T, the mean over the titles.
+def soft_loss(logits: Tensor, teacher_scores: Tensor, softening: float) -> Tensor:
+    """T² · KL(teacher ‖ student), both softened by T, the mean over the titles.
 
     Args:
         logits: (B, classes), the student's.
         teacher_scores: (B, classes), the teacher's logits or log-probabilities.
     """
-    student = (logits / temperature).log_softmax(dim=-1)
-    teacher = (teacher_scores / temperature).log_softmax(dim=-1)
+    student = (logits / softening).log_softmax(dim=-1)
+    teacher = (teacher_scores / softening).log_softmax(dim=-1)
     divergence = F.kl_div(student, teacher, reduction="batchmean", log_target=True)
-    return temperature**2 * divergence
+    return softening**2 * divergence
 
 
 def _require_what_is_learned_from(

@@ -76,21 +76,21 @@ def test_the_soft_loss_is_the_hand_worked_one():
     assert expected == pytest.approx(0.575364, abs=1e-6)
 
 
-@pytest.mark.parametrize("temperature", [1.0, 2.0, 5.0])
-def test_the_soft_loss_is_torchs_divergence_of_softened_logits(temperature: float):
+@pytest.mark.parametrize("softening", [1.0, 2.0, 5.0])
+def test_the_soft_loss_is_torchs_divergence_of_softened_logits(softening: float):
     torch.manual_seed(0)
     logits, teacher = torch.randn(2, 7, 4)
 
     expected = F.kl_div(
-        F.log_softmax(logits / temperature, dim=1),
-        F.softmax(teacher / temperature, dim=1),
+        F.log_softmax(logits / softening, dim=1),
+        F.softmax(teacher / softening, dim=1),
         reduction="batchmean",
     )
-    found = soft_loss(logits, teacher.log_softmax(dim=1), temperature)
-    assert found.item() == pytest.approx(temperature**2 * expected.item(), abs=1e-6)
+    found = soft_loss(logits, teacher.log_softmax(dim=1), softening)
+    assert found.item() == pytest.approx(softening**2 * expected.item(), abs=1e-6)
 
 
-def test_the_gradient_of_the_soft_loss_is_of_the_same_size_at_every_temperature():
+def test_the_gradient_of_the_soft_loss_is_of_the_same_size_at_every_softening():
     """In the limit of large T it is (z − t) / classes (Hinton et al. 2015, eq. 4)."""
     logits = torch.tensor([[1.0, -1.0, 0.0]], requires_grad=True)
     teacher = torch.tensor([[0.0, 0.5, -0.5]])
@@ -115,7 +115,7 @@ def test_a_title_without_a_label_has_no_hard_term():
 def test_the_loss_weighs_labels_and_teacher_by_alpha(
     start: StudentClassifier, three_topics: Examples, scores: np.ndarray, alpha: float
 ):
-    settings = replace(SETTINGS, alpha=alpha, temperature=3.0)
+    settings = replace(SETTINGS, alpha=alpha, softening=3.0)
     rows = [0, 13, 30]
     examples = Examples(three_topics.titles, [*three_topics.label_ids[:24], *[NO_LABEL] * 12])
     loss = DistillationLoss(start, examples, scores, settings)
@@ -250,7 +250,7 @@ def test_what_is_learned_from_has_to_be_there(
 
 @pytest.mark.parametrize(
     ("field", "value"),
-    [("alpha", 1.1), ("temperature", 0.0), ("hidden_weight", -1.0), ("max_length", 2)],
+    [("alpha", 1.1), ("softening", 0.0), ("hidden_weight", -1.0), ("max_length", 2)],
 )
 def test_settings_that_cannot_be_used_are_refused(field: str, value: float):
     with pytest.raises(UsageError):
