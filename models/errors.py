@@ -15,7 +15,23 @@ BiaotiError
 
 from __future__ import annotations
 
+import errno
 from pathlib import Path
+
+_REMEDIES = {
+    **dict.fromkeys((errno.ENOSPC, errno.EDQUOT), "free some space, or choose another place"),
+    **dict.fromkeys(
+        (errno.EACCES, errno.EPERM, errno.EROFS),
+        "make the folder it lies in writable, or choose another place",
+    ),
+    errno.ENAMETOOLONG: "choose a shorter name",
+    errno.EBUSY: "it is in use, perhaps as a mount point; choose a folder inside it",
+    **dict.fromkeys(
+        (errno.ENOTDIR, errno.EEXIST),
+        "a file stands where a folder is needed; choose another place",
+    ),
+}
+"""What to do about an error of the system, by its number."""
 
 
 class BiaotiError(Exception):
@@ -34,6 +50,12 @@ class FileError(BiaotiError):
     """A file or a folder that cannot be read or written: names it, the cause and the remedy."""
 
     exit_code = 8
+
+    @classmethod
+    def unwritable(cls, path: Path, cause: OSError) -> FileError:
+        """What the system says of an attempt to write `path`, and what to do about it."""
+        remedy = _REMEDIES.get(cause.errno or 0, "choose another place")
+        return cls(f"{path} cannot be written ({cause.strerror or cause}); {remedy}")
 
 
 class DataError(BiaotiError):

@@ -1,43 +1,119 @@
-"""Write to a neighbour, then rename: a file or a folder is whole or absent, never half."""
+"""Write beside, then swap: a file or a folder is whole or absent, never half, whenever a run ends.
+
+What is new is written in a workspace beside its place and reaches the disk before it takes the
+name. A file does so in one rename. So does a folder, unless one stands there: that one moves aside
+into the workspace first, and comes back if the new one fails to follow. A run that dies between the
+two renames leaves both there, whole, and the next one to write to that name puts the old one back.
+"""
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
+
+from models.errors import FileError
+from models.workspace import NEW, OLD, open_workspace
 
 
 @contextmanager
 def staged_file(path: Path) -> Iterator[Path]:
-    """A neighbouring path to write to; it replaces `path` when the block ends without an error."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    neighbour = path.with_name(f".{path.name}.{os.getpid()}.writing")
-    try:
-        yield neighbour
-        neighbour.replace(path)
-    finally:
-        neighbour.unlink(missing_ok=True)
+    """A neighbouring path to write to; it replaces `path` when the block ends without an error.
+
+    A link is followed; a pipe or a device, which has nothing to lose, is written as it is.
+
+    Raises:
+        FileError: `path` is a folder or cannot be written.
+    """
+    with _explained(path):
+        if path.is_dir():
+            raise FileError(f"{path} is a folder, and a file is to be written; name one in it")
+        if path.exists() and not path.is_file():
+            yield path
+            return
+        target = Path(os.path.realpath(path))
+        with open_workspace(target) as workspace:
+            new = workspace / NEW
+            yield new
+            _sync(new)
+            new.replace(target)
+            _sync(target.parent)
 
 
 @contextmanager
 def staged_folder(folder: Path) -> Iterator[Path]:
     """A neighbouring empty folder to fill; it replaces `folder` when the block ends well.
 
-    A folder that stood there before is moved aside and removed last, so that at no moment a
-    half-written one carries the name.
+    A link is followed.
+
+    Raises:
+        FileError: `folder` is a file or cannot be written.
     """
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    neighbour = folder.with_name(f".{folder.name}.{os.getpid()}.writing")
-    replaced = folder.with_name(f".{folder.name}.{os.getpid()}.replaced")
-    shutil.rmtree(neighbour, ignore_errors=True)
-    neighbour.mkdir()
+    with _explained(folder):
+        if folder.exists() and not folder.is_dir():
+            raise FileError(f"{folder} is a file, and a folder is to be written; name another")
+        target = Path(os.path.realpath(folder))
+        with open_workspace(target) as workspace:
+            new = workspace / NEW
+            new.mkdir()
+            yield new
+            _sync_all(new)
+            _sync(target.parent)
+            _swap(new, target, workspace / OLD)
+            _sync(target.parent)
+
+
+def try_out(path: Path) -> None:
+    """Find out before the work whether a file or folder can be written, and leave it as it is.
+
+    What a dead run left beside it is cleared, too.
+
+    Raises:
+        FileError: nothing can be written there, or nothing more.
+    """
+    with _explained(path), open_workspace(Path(os.path.realpath(path))) as workspace:
+        (workspace / NEW).write_bytes(bytes(4096))
+        _sync(workspace / NEW)
+
+
+def _swap(new: Path, target: Path, aside: Path) -> None:
+    while True:
+        with suppress(FileNotFoundError):
+            target.rename(aside)
+        try:
+            new.rename(target)
+            return
+        except OSError as error:
+            if error.errno not in (errno.ENOTEMPTY, errno.EEXIST):
+                raise
+        shutil.rmtree(aside, ignore_errors=True)  # another run has just put its own there
+
+
+def _sync_all(folder: Path) -> None:
+    for path, _, names in os.walk(folder, topdown=False):
+        for name in names:
+            _sync(Path(path, name))
+        _sync(Path(path))
+
+
+def _sync(path: Path) -> None:
+    """Wait until the disk has a file's content, or a folder's names."""
+    descriptor = os.open(path, os.O_RDONLY)
     try:
-        yield neighbour
-        if folder.exists():
-            folder.replace(replaced)
-        neighbour.replace(folder)
+        os.fsync(descriptor)
+    except OSError as error:
+        if error.errno != errno.EINVAL:  # what file systems say that cannot sync a folder
+            raise
     finally:
-        shutil.rmtree(neighbour, ignore_errors=True)
-        shutil.rmtree(replaced, ignore_errors=True)
+        os.close(descriptor)
+
+
+@contextmanager
+def _explained(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise FileError.unwritable(path, error) from error

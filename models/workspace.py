@@ -1,0 +1,95 @@
+"""The hidden folder in which a run prepares what will take a name, and what dead runs left there.
+
+    .model.1f0c9a2e.writing/
+        lock    locked by the run that writes, and by nobody once that run is dead
+        new     what will take the name `model`
+        old     what had it, from the moment it moves aside until it is removed
+
+A run has a workspace of its own, so two that write to one name do not meet before they take it.
+"""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import os
+import re
+import secrets
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TextIO
+
+NEW, OLD, LOCK = "new", "old", "lock"
+_NO_LOCKS = (errno.ENOLCK, errno.ENOSYS, errno.ENOTSUP, errno.EINVAL)
+"""From file systems that cannot lock; what a dead run leaves on one is for people to remove."""
+
+
+@contextmanager
+def open_workspace(target: Path) -> Iterator[Path]:
+    """A workspace beside `target`, gone when the block ends; what dead runs left is cleared first.
+
+    Where the block ended with `OLD` moved aside and `NEW` not in its place, `OLD` is moved back.
+
+    Raises:
+        OSError: nothing can be written beside `target`.
+    """
+    target.parent.mkdir(parents=True, exist_ok=True)
+    recover(target)
+    workspace, lock = _make(target)
+    try:
+        yield workspace
+    finally:
+        _clear(workspace, target)
+        if lock:
+            lock.close()
+
+
+def recover(target: Path) -> None:
+    """Clear the workspaces that dead runs left beside `target`; one that died halfway is undone."""
+    pattern = re.compile(rf"\.{re.escape(target.name)}\.[0-9a-f]{{8}}\.writing")
+    for path in [path for path in target.parent.iterdir() if pattern.fullmatch(path.name)]:
+        try:
+            lock = _lock(path)
+        except OSError:  # of a live run, or of one that cannot be told from it: no lock, no rights
+            continue
+        with lock:
+            _clear(path, target)
+
+
+def _make(target: Path) -> tuple[Path, TextIO | None]:
+    while True:
+        workspace = target.with_name(f".{target.name}.{secrets.token_hex(4)}.writing")
+        workspace.mkdir()
+        try:
+            return workspace, _lock(workspace)
+        except (BlockingIOError, FileNotFoundError):  # another run took it for one left behind
+            continue
+        except OSError as error:
+            if error.errno not in _NO_LOCKS:
+                raise
+            return workspace, None
+
+
+def _lock(workspace: Path) -> TextIO:
+    """Lock a workspace until the file is closed, or its process ends in whatever way.
+
+    Raises:
+        BlockingIOError: another run has it.
+        FileNotFoundError: another run is removing it.
+        OSError: it belongs to somebody else, or its file system has no locks.
+    """
+    lock = (workspace / LOCK).open("a")
+    fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    if not os.path.samestat(os.fstat(lock.fileno()), (workspace / LOCK).stat()):
+        raise FileNotFoundError(workspace / LOCK)
+    return lock
+
+
+def _clear(workspace: Path, target: Path) -> None:
+    """Move `OLD` back where `NEW` has not taken its place; remove the rest."""
+    new, old = workspace / NEW, workspace / OLD
+    if new.exists() and old.exists() and not os.path.lexists(target):
+        old.rename(target)
+    shutil.rmtree(workspace, ignore_errors=True)
