@@ -28,7 +28,7 @@ def staged_file(path: Path) -> Iterator[Path]:
     Raises:
         FileError: `path` is a folder or cannot be written.
     """
-    with _explained(path):
+    with explained(path):
         if path.is_dir():
             raise FileError(f"{path} is a folder, and a file is to be written; name one in it")
         if path.exists() and not path.is_file():
@@ -52,7 +52,7 @@ def staged_folder(folder: Path) -> Iterator[Path]:
     Raises:
         FileError: `folder` is a file or cannot be written.
     """
-    with _explained(folder):
+    with explained(folder):
         if folder.exists() and not folder.is_dir():
             raise FileError(f"{folder} is a file, and a folder is to be written; name another")
         target = Path(os.path.realpath(folder))
@@ -74,7 +74,7 @@ def try_out(path: Path) -> None:
     Raises:
         FileError: nothing can be written there, or nothing more.
     """
-    with _explained(path), open_workspace(Path(os.path.realpath(path))) as workspace:
+    with explained(path), open_workspace(Path(os.path.realpath(path))) as workspace:
         (workspace / NEW).write_bytes(bytes(4096))
         _sync(workspace / NEW)
 
@@ -112,7 +112,8 @@ def _sync(path: Path) -> None:
 
 
 @contextmanager
-def _explained(path: Path) -> Iterator[None]:
+def explained(path: Path) -> Iterator[None]:
+    """Within the block what the system says against writing `path` is raised as a FileError."""
     try:
         yield
     except OSError as error:

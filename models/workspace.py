@@ -48,14 +48,20 @@ def open_workspace(target: Path) -> Iterator[Path]:
 
 def recover(target: Path) -> None:
     """Clear the workspaces that dead runs left beside `target`; one that died halfway is undone."""
-    pattern = re.compile(rf"\.{re.escape(target.name)}\.[0-9a-f]{{8}}\.writing")
-    for path in [path for path in target.parent.iterdir() if pattern.fullmatch(path.name)]:
+    siblings = list(target.parent.iterdir())
+    for path in [path for path in siblings if is_workspace(path.name, target.name)]:
         try:
             lock = _lock(path)
         except OSError:  # of a live run, or of one that cannot be told from it: no lock, no rights
             continue
         with lock:
             _clear(path, target)
+
+
+def is_workspace(name: str, of: str | None = None) -> bool:
+    """Whether this is the name of a workspace: of any target, or of that name."""
+    found = re.fullmatch(r"\.(.+)\.[0-9a-f]{8}\.writing", name)
+    return found is not None and of in (None, found[1])
 
 
 def _make(target: Path) -> tuple[Path, TextIO | None]:

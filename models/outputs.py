@@ -1,0 +1,177 @@
+"""Ask for an output before any work: nothing that was not written by the same kind of verb is lost.
+
+A recipe claims all that it will write as its first step, with all that it reads:
+
+    inputs = [settings.train, settings.dev, settings.labels, settings.teacher]
+    claim_folder(settings.output, MODEL, inputs, settings.force)
+    claim_folder(run_folder.path, RUN, inputs, settings.force)
+    claim_file(settings.predictions, [*inputs, settings.output], PREDICTIONS, settings.force)
+
+`force` replaces what is not known to be ours. It never replaces what is read, the working folder or
+the home folder, and never breaks a model by writing into its folder.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from models.errors import ArtifactError, UsageError
+from models.manifest import CARD, MANIFEST, Manifest
+from models.staging import explained, try_out
+from models.workspace import is_workspace
+
+_LITTER = {".DS_Store", "Thumbs.db", ".ipynb_checkpoints"}
+"""What file browsers leave wherever they look; nobody misses it."""
+
+
+@dataclass(frozen=True)
+class OutputKind:
+    """What a verb writes, and how that is told from what people keep."""
+
+    name: str
+    """As in "it is not …": `a model`."""
+    objection: Callable[[Path], str | None]
+    """Why a folder or a file, not empty, was not written as this kind; None where it was."""
+    in_place: bool = False
+    """Files are added to the folder, which is not replaced as a whole."""
+
+
+def claim_folder(
+    output: Path, kind: OutputKind, inputs: Iterable[Path | str], force: bool = False
+) -> None:
+    """Make sure that a folder can be written and that nothing is lost by it.
+
+    Args:
+        output: is absent, empty or of this kind; with `force` any folder but those named above.
+        inputs: all that is read: files of titles, class lists, models, encoders. Names that are no
+            path, of datasets or encoders on the hub, do no harm.
+    Raises:
+        UsageError: it may not be written; nothing was touched.
+        FileError: it cannot be written; nothing was touched.
+    """
+    with explained(output):
+        _refuse_inputs(output, inputs)
+        if output.exists() and not output.is_dir():
+            raise UsageError(
+                f"{output} is a file, and {kind.name} is a folder; choose another output"
+            )
+        if not kind.in_place:
+            _refuse_places(output)
+        if output.is_dir() and files_in(output) and not force:
+            _refuse_others(output, kind)
+    try_out(output / "new" if kind.in_place else output)
+
+
+def claim_file(
+    output: Path,
+    inputs: Iterable[Path | str],
+    kind: OutputKind | None = None,
+    force: bool = False,
+) -> None:
+    """Make sure that a file can be written and that nothing is lost by it.
+
+    Args:
+        output: is absent, empty or of this kind; with `force`, or where a verb's files cannot be
+            told from others (None), any file. A pipe or a device may be written, too.
+        inputs: all that is read, and the other outputs.
+    Raises:
+        UsageError: it may not be written; nothing was touched.
+        FileError: it cannot be written; nothing was touched.
+    """
+    with explained(output):
+        if output.is_dir():
+            raise UsageError(f"{output} is a folder, and a file is to be written; name one in it")
+        if output.exists() and not output.is_file():
+            return
+        _refuse_inputs(output, inputs)
+        if kind and output.exists() and output.stat().st_size and not force:
+            _refuse_others(output, kind)
+    try_out(output)
+
+
+def files_in(folder: Path) -> set[str]:
+    """The paths of all files in it, relative to it; not what browsers and dead runs left there."""
+    found = set()
+    for path in folder.rglob("*"):
+        parts = path.relative_to(folder).parts
+        if not path.is_dir() and not any(part in _LITTER or is_workspace(part) for part in parts):
+            found.add("/".join(parts))
+    return found
+
+
+def _refuse_inputs(output: Path, inputs: Iterable[Path | str]) -> None:
+    """Refuse what is read, what holds it, and what lies in a folder that is read, or in a model's.
+
+    Raises:
+        UsageError: says which of them.
+    """
+    for path in map(Path, inputs):
+        if _same(output, path):
+            raise UsageError(f"{output} is read from; choose another output")
+        if path.exists() and _holds(output, path):
+            raise UsageError(f"{output} holds {path}, which is read; choose another output")
+        if path.is_dir() and _holds(path, output):
+            raise UsageError(f"{output} lies in {path}, which is read; choose another output")
+    for folder in output.resolve().parents:
+        if (folder / MANIFEST).is_file():
+            raise UsageError(
+                f"{output} lies in the model {folder}, which no file may be added to; choose "
+                "another output"
+            )
+
+
+def _refuse_places(output: Path) -> None:
+    for place, name in ((Path.cwd(), "working"), (Path.home(), "home")):
+        if _holds(output, place):
+            raise UsageError(
+                f"{output} is or holds your {name} folder and would be replaced; choose a folder "
+                "inside it"
+            )
+    if os.path.ismount(output.resolve()):
+        raise UsageError(
+            f"{output} is a mount point, which cannot be replaced; choose a folder inside it"
+        )
+
+
+def _refuse_others(output: Path, kind: OutputKind) -> None:
+    objection = kind.objection(output)
+    if objection:
+        raise UsageError(
+            f"{output} is there already and is not {kind.name}: {objection}; choose another "
+            "output, or insist with --force"
+        )
+
+
+def _holds(folder: Path, path: Path) -> bool:
+    """Whether the path is the folder or lies in it, through links, too."""
+    path = path.resolve()
+    return any(_same(folder, each) for each in (path, *path.parents))
+
+
+def _same(one: Path, other: Path) -> bool:
+    if one.exists() and other.exists():
+        return one.samefile(other)  # also of another case, a hard link, a bind mount
+    return one.resolve() == other.resolve()
+
+
+def _no_model(folder: Path) -> str | None:
+    if not (folder / MANIFEST).is_file():
+        return f"it has no {MANIFEST}"
+    try:
+        manifest = Manifest.read(folder)
+    except ArtifactError as error:
+        return str(error)
+    return objection_to_other_files(folder, {MANIFEST, CARD, *manifest.files})
+
+
+def objection_to_other_files(folder: Path, known: Iterable[str]) -> str | None:
+    """The objection that a folder holds a file that is not known; None where it holds none."""
+    others = sorted(files_in(folder) - set(known))
+    return f"it also holds {others[0]}" if others else None
+
+
+MODEL = OutputKind("a model", _no_model)
+"""The folder that `models.artifact.save` writes."""
