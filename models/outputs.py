@@ -2,9 +2,9 @@
 
 A recipe claims all that it will write as its first step, with all that it reads:
 
-    inputs = [settings.train, settings.dev, settings.labels, settings.teacher]
-    claim_folder(settings.output, MODEL, inputs, settings.force)
-    claim_folder(run_folder.path, RUN, inputs, settings.force)
+    inputs = [settings.train, settings.dev, settings.teacher]
+    claim_folder(settings.output, inputs, force=settings.force)
+    claim_folder(run_folder(settings.output), inputs, RUN, settings.force)
     claim_file(settings.predictions, [*inputs, settings.output], PREDICTIONS, settings.force)
 
 `force` replaces what is not known to be ours. It never replaces what is read, the working folder or
@@ -39,8 +39,51 @@ class OutputKind:
     """Files are added to the folder, which is not replaced as a whole."""
 
 
+def lacks(*names: str) -> Callable[[Path], str | None]:
+    """The objection that a folder has none of these, one of which a verb's folder always has."""
+
+    def objection(folder: Path) -> str | None:
+        found = any((folder / name).exists() for name in names)
+        return None if found else f"it has no {' or '.join(names)}"
+
+    return objection
+
+
+def holds_others(folder: Path, known: Iterable[str]) -> str | None:
+    """The objection that a folder holds a file that is not among the known; None without one."""
+    others = sorted(files_in(folder) - set(known))
+    return f"it also holds {others[0]}" if others else None
+
+
+def files_in(folder: Path) -> set[str]:
+    """The paths of all files in it, relative to it; not what browsers and dead runs left there."""
+    found = set()
+    for path in folder.rglob("*"):
+        parts = path.relative_to(folder).parts
+        if not path.is_dir() and not any(part in _LITTER or is_workspace(part) for part in parts):
+            found.add("/".join(parts))
+    return found
+
+
+def _no_model(folder: Path) -> str | None:
+    if not (folder / MANIFEST).is_file():
+        return f"it has no {MANIFEST}"
+    try:
+        manifest = Manifest.read(folder)
+    except ArtifactError as error:
+        return str(error)
+    return holds_others(folder, {MANIFEST, CARD, *manifest.files})
+
+
+MODEL = OutputKind("a model", _no_model)
+"""The folder that `models.artifact.save` writes."""
+
+
 def claim_folder(
-    output: Path, kind: OutputKind, inputs: Iterable[Path | str], force: bool = False
+    output: Path,
+    inputs: Iterable[Path | str],
+    kind: OutputKind = MODEL,
+    force: bool = False,
 ) -> None:
     """Make sure that a folder can be written and that nothing is lost by it.
 
@@ -90,16 +133,6 @@ def claim_file(
         if kind and output.exists() and output.stat().st_size and not force:
             _refuse_others(output, kind)
     try_out(output)
-
-
-def files_in(folder: Path) -> set[str]:
-    """The paths of all files in it, relative to it; not what browsers and dead runs left there."""
-    found = set()
-    for path in folder.rglob("*"):
-        parts = path.relative_to(folder).parts
-        if not path.is_dir() and not any(part in _LITTER or is_workspace(part) for part in parts):
-            found.add("/".join(parts))
-    return found
 
 
 def _refuse_inputs(output: Path, inputs: Iterable[Path | str]) -> None:
@@ -155,23 +188,3 @@ def _same(one: Path, other: Path) -> bool:
     if one.exists() and other.exists():
         return one.samefile(other)  # also of another case, a hard link, a bind mount
     return one.resolve() == other.resolve()
-
-
-def _no_model(folder: Path) -> str | None:
-    if not (folder / MANIFEST).is_file():
-        return f"it has no {MANIFEST}"
-    try:
-        manifest = Manifest.read(folder)
-    except ArtifactError as error:
-        return str(error)
-    return objection_to_other_files(folder, {MANIFEST, CARD, *manifest.files})
-
-
-def objection_to_other_files(folder: Path, known: Iterable[str]) -> str | None:
-    """The objection that a folder holds a file that is not known; None where it holds none."""
-    others = sorted(files_in(folder) - set(known))
-    return f"it also holds {others[0]}" if others else None
-
-
-MODEL = OutputKind("a model", _no_model)
-"""The folder that `models.artifact.save` writes."""

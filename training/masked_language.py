@@ -16,6 +16,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 from transformers import AutoConfig, AutoModelForMaskedLM, AutoTokenizer, PreTrainedTokenizerBase
 
+from models.outputs import OutputKind, holds_others, lacks
 from models.staging import staged_folder
 from training.batches import LengthBucketedBatches, pad
 from training.compute import device
@@ -77,6 +78,14 @@ def continue_pretraining(
         tokenizer.save_pretrained(staging)
     loop.run_folder.clean()
     return history
+
+
+_ENCODER_FILES = ("config.json", "model.safetensors", "tokenizer.json", "tokenizer_config.json")
+ENCODER = OutputKind(
+    "an encoder that biaoti wrote",
+    lambda folder: lacks("config.json")(folder) or holds_others(folder, _ENCODER_FILES),
+)
+"""The folder that `continue_pretraining` writes; a clone from the hub holds more."""
 
 
 class MaskedLanguageLoss:

@@ -10,7 +10,15 @@ from typing import Any
 import torch
 
 from models.errors import FileError
+from models.outputs import OutputKind, lacks
 from models.staging import staged_file
+
+RUN = OutputKind(
+    "a run's folder",
+    lacks("checkpoint.pt", "best.pt", "history.json", "curves.png", "events"),
+    in_place=True,
+)
+"""What a run leaves, whenever it ends."""
 
 
 @dataclass(frozen=True)

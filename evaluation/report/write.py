@@ -11,9 +11,13 @@ from evaluation.report.blocks import Block, Fold, Gallery, Picture
 from evaluation.report.page import write_page
 from evaluation.report.section import Content, Section
 from evaluation.report.sections import SECTIONS
+from models.outputs import OutputKind, lacks
 from models.staging import staged_file
 
 TITLE = "Model comparison"
+DATA = "report.json"
+REPORT = OutputKind("a report", lacks(DATA, ".cache"), in_place=True)
+"""The folder that `write_report` writes to; an unfinished comparison has its scores alone."""
 
 
 def write_report(
@@ -29,13 +33,13 @@ def write_report(
     files = {
         "report.html": write_page(TITLE, parts),
         "report.md": _markdown(parts),
-        "report.json": _json(parts),
+        DATA: _json(parts),
     }
     for _, content in parts:
         files |= {picture.file_name: picture.svg for picture in _pictures(content.blocks)}
-    for name, text in files.items():
+    for name in sorted(files, key=lambda name: name != DATA):  # first what tells whose folder it is
         with staged_file(folder / name) as neighbour:
-            neighbour.write_text(text, encoding="utf-8")
+            neighbour.write_text(files[name], encoding="utf-8")
     return [folder / name for name in files]
 
 

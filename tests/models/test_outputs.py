@@ -57,7 +57,7 @@ def test_what_is_absent_empty_or_a_model_may_be_replaced_by_a_model(
     before = tree(tmp_path)
 
     for output in (tmp_path / "empty", model, data.parent / "model", tmp_path / "absent"):
-        claim_folder(output, MODEL, [data], force)
+        claim_folder(output, [data], MODEL, force)
 
     assert tree(tmp_path) == before
 
@@ -77,7 +77,7 @@ def test_what_is_read_is_never_replaced(force: bool, model: Path, data: Path, tm
         (model / "a" / "b", tmp_path / "link", f"{model}/a/b lies in {tmp_path}/link, which is"),
         (data, data, f"{data} is read from"),
     ]:
-        claim = lambda o=output, r=read: claim_folder(o, MODEL, [data, r], force)  # noqa: E731
+        claim = lambda o=output, r=read: claim_folder(o, [data, r], MODEL, force)  # noqa: E731
         assert refusal(claim, tmp_path).startswith(said)
     for output in (data, tmp_path / "hard"):
         claim = lambda o=output: claim_file(o, [data, model], NOTES, force)  # noqa: E731
@@ -98,12 +98,12 @@ def test_the_working_and_the_home_folder_are_never_replaced(
         (Path(), "working"), (work, "working"), (Path("../.."), "working"), (home, "home"),
         (home.parent, "home"), (Path("/"), "working"),
     ]:  # fmt: skip
-        claim = lambda o=output: claim_folder(o, MODEL, [], force)  # noqa: E731
+        claim = lambda o=output: claim_folder(o, [], MODEL, force)  # noqa: E731
         assert refusal(claim, tmp_path) == (
             f"{output} is or holds your {name} folder and would be replaced; choose a folder "
             "inside it"
         )
-    claim_folder(work / "model", MODEL, [], force)
+    claim_folder(work / "model", [], MODEL, force)
 
 
 def test_a_mount_point_is_refused_where_it_would_be_replaced(
@@ -112,11 +112,11 @@ def test_a_mount_point_is_refused_where_it_would_be_replaced(
     monkeypatch.setattr(os.path, "ismount", lambda path: path == tmp_path / "volume")
     (tmp_path / "volume").mkdir()
 
-    assert refusal(lambda: claim_folder(tmp_path / "volume", MODEL, []), tmp_path) == (
+    assert refusal(lambda: claim_folder(tmp_path / "volume", [], MODEL), tmp_path) == (
         f"{tmp_path / 'volume'} is a mount point, which cannot be replaced; choose a folder "
         "inside it"
     )
-    claim_folder(tmp_path / "volume", REPORT, [])
+    claim_folder(tmp_path / "volume", [], REPORT)
 
 
 def test_what_another_verb_or_a_person_wrote_is_replaced_with_force_alone(
@@ -133,10 +133,10 @@ def test_what_another_verb_or_a_person_wrote_is_replaced_with_force_alone(
         (model, MODEL, "is not a model: it also holds notes.txt" + end),
         (tmp_path / "thesis", REPORT, "is not a report: it has no report.json" + end),
     ]:
-        claim = lambda o=output, k=kind: claim_folder(o, k, [])  # noqa: E731
+        claim = lambda o=output, k=kind: claim_folder(o, [], k)  # noqa: E731
         assert refusal(claim, tmp_path) == f"{output} is there already and {said}"
-        claim_folder(output, kind, [], force=True)
-    damaged = refusal(lambda: claim_folder(tmp_path / "damaged", MODEL, []), tmp_path)
+        claim_folder(output, [], kind, force=True)
+    damaged = refusal(lambda: claim_folder(tmp_path / "damaged", [], MODEL), tmp_path)
     assert "artifact.json cannot be read" in damaged
     assert (tmp_path / "thesis" / "chapter.txt").read_text() == "one"
 
@@ -147,7 +147,7 @@ def test_nothing_is_written_into_a_model(force: bool, model: Path, tmp_path: Pat
     for name in ("metrics.json", "artifact.json", "deep/er"):
         file = refusal(lambda n=name: claim_file(model / n, [], NOTES, force), tmp_path)
         assert file == f"{model / name} {said}"
-    folder = refusal(lambda: claim_folder(model / "report", REPORT, [], force), tmp_path)
+    folder = refusal(lambda: claim_folder(model / "report", [], REPORT, force), tmp_path)
     assert folder == f"{model / 'report'} {said}"
 
 
@@ -155,7 +155,7 @@ def test_nothing_is_written_into_a_model(force: bool, model: Path, tmp_path: Pat
 def test_a_file_never_becomes_a_folder_nor_a_folder_a_file(
     force: bool, data: Path, model: Path, tmp_path: Path
 ):
-    assert refusal(lambda: claim_folder(data, MODEL, [], force), tmp_path) == (
+    assert refusal(lambda: claim_folder(data, [], MODEL, force), tmp_path) == (
         f"{data} is a file, and a model is a folder; choose another output"
     )
     assert refusal(lambda: claim_file(model, [], NOTES, force), tmp_path) == (
@@ -190,7 +190,7 @@ def test_two_outputs_of_one_call_differ_before_either_is_there(tmp_path: Path):
 def test_names_that_are_no_path_do_no_harm(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.chdir(tmp_path)
 
-    claim_folder(Path("clue"), MODEL, ["-", "clue/tnews", Path("absent.txt")])
+    claim_folder(Path("clue"), ["-", "clue/tnews", Path("absent.txt")], MODEL)
 
 
 def test_what_cannot_be_written_is_known_before_the_work(
@@ -202,13 +202,13 @@ def test_what_cannot_be_written_is_known_before_the_work(
     output = tmp_path / "model"
     with monkeypatch.context() as disk:
         disk.setattr(os, "mkdir", read_only)
-        for claim in (lambda: claim_folder(output, MODEL, []), lambda: claim_file(output, [])):
+        for claim in (lambda: claim_folder(output, [], MODEL), lambda: claim_file(output, [])):
             assert refusal(claim, tmp_path, FileError) == (
                 f"{output} cannot be written (Read-only file system); make the folder it lies in "
                 "writable, or choose another place"
             )
     long = tmp_path / ("n" * 300)
-    for claim in (lambda: claim_folder(long, MODEL, []), lambda: claim_file(long, [])):
+    for claim in (lambda: claim_folder(long, [], MODEL), lambda: claim_file(long, [])):
         assert "File name too long" in refusal(claim, tmp_path, FileError)
 
 
@@ -218,7 +218,7 @@ def test_claiming_clears_what_a_dead_run_left(model: Path, tmp_path: Path):
     (workspace / "new").mkdir()
     model.rename(workspace / "old")
 
-    claim_folder(model, MODEL, [])
+    claim_folder(model, [], MODEL)
 
     assert [path.name for path in tmp_path.iterdir()] == ["model"]
     assert artifact.load(model).manifest.route == "student"
@@ -230,5 +230,5 @@ def test_litter_and_what_dead_runs_left_are_no_files(tmp_path: Path):
         (tmp_path / name).touch()
 
     assert files_in(tmp_path) == {"kept/a"}
-    assert outputs.objection_to_other_files(tmp_path, ["kept/a"]) is None
-    assert outputs.objection_to_other_files(tmp_path, ["b"]) == "it also holds kept/a"
+    assert outputs.holds_others(tmp_path, ["kept/a"]) is None
+    assert outputs.holds_others(tmp_path, ["b"]) == "it also holds kept/a"

@@ -1,15 +1,20 @@
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 import torch
 from transformers import AutoModel, AutoModelForMaskedLM, AutoTokenizer
 
+from models.errors import UsageError
+from models.outputs import claim_folder
 from training.finetune import Examples
 from training.masked_language import (
+    ENCODER,
     MaskedLanguageLoss,
     PretrainSettings,
     continue_pretraining,
 )
+from training.run_folder import RUN
 
 SETTINGS = PretrainSettings(epochs=20, batch_size=12, learning_rate=3e-3, precision="fp32")
 
@@ -68,3 +73,20 @@ def test_pretraining_goes_on_and_writes_an_encoder_of_the_same_format(
     weights = "encoder.layer.0.output.dense.weight"
     assert not torch.equal(before.get_parameter(weights), after.get_parameter(weights))
     assert AutoTokenizer.from_pretrained(tmp_path / "adapted")("股市").input_ids[0] == 2
+
+
+def test_only_an_encoder_that_was_written_so_is_replaced_by_another(
+    tmp_path: Path, tiny_encoder: Path, three_topics: Examples
+):
+    output, run, short = tmp_path / "adapted", tmp_path / "run", replace(SETTINGS, epochs=1)
+    continue_pretraining(tiny_encoder, three_topics.titles, output, short, run, False)
+
+    claim_folder(output, [tiny_encoder], ENCODER)
+    claim_folder(run, [tiny_encoder], RUN)
+    (output / "vocab.txt").touch()
+    with pytest.raises(UsageError, match="not an encoder that biaoti wrote: it also holds vocab"):
+        claim_folder(output, [], ENCODER)
+    with pytest.raises(UsageError, match=r"not an encoder .* wrote: it has no config\.json"):
+        claim_folder(run, [], ENCODER)
+    with pytest.raises(UsageError, match=r"not a run's folder: it has no checkpoint\.pt or"):
+        claim_folder(output, [], RUN)

@@ -1,5 +1,6 @@
 import json
 import re
+import shutil
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -9,7 +10,10 @@ from evaluation.compare import Comparison
 from evaluation.report import SECTIONS, Content, Section, write_report
 from evaluation.report.blocks import Paragraph
 from evaluation.report.words import interval, label, listing, p_equals, percent
+from evaluation.report.write import REPORT
+from models.errors import FileError, UsageError
 from models.labels import Labels
+from models.outputs import claim_folder
 
 LABELS = Labels(("stocks", "sports", "a<b"), ("股票", "体育", "a<b"))
 RIGHT = {"teacher": 960, "学生|int8": 956, "<script>alert(1)</script>": 900}
@@ -249,6 +253,24 @@ def test_errors_of_all_models_come_with_the_most_confident_first(comparison: Com
     assert (first["title"], first["gold"]) == (comparison.data.titles[0], "stocks")
     assert set(first["predicted"].values()) == {"sports"}
     assert first["mean_confidence"] == pytest.approx(0.9)
+
+
+def test_a_report_is_written_where_one_was_or_nothing_and_nowhere_else(
+    report: Path, comparison: Comparison, tmp_path: Path
+):
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "report.html").touch()
+    (tmp_path / "begun" / ".cache").mkdir(parents=True)
+    (tmp_path / "begun" / ".cache" / "scores.npy").touch()
+    (tmp_path / "begun" / "report.html").mkdir()  # ends the writing halfway
+    with pytest.raises(FileError, match="is a folder, and a file is to be written"):
+        write_report(comparison, tmp_path / "begun")
+    shutil.rmtree(tmp_path / "begun" / ".cache")
+
+    for folder in (report, tmp_path / "begun"):
+        claim_folder(folder, [], REPORT)
+    with pytest.raises(UsageError, match=r"is not a report: it has no report\.json or \.cache;"):
+        claim_folder(tmp_path / "mine", [], REPORT)
 
 
 def test_figures_are_written_as_they_are_read():
