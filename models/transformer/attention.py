@@ -21,7 +21,6 @@ from models.errors import ShapeError
 from models.transformer.layer_config import LayerConfig
 from models.transformer.masks import require_fit
 from models.transformer.positions import RotaryPositions
-from models.transformer.seq2seq.key_value_cache import KeyValueCache
 
 
 class MultiHeadAttention(nn.Module):
@@ -75,7 +74,6 @@ class MultiHeadAttention(nn.Module):
         value: Tensor,
         mask: Tensor | None = None,
         need_weights: bool = False,
-        cache: KeyValueCache | None = None,
     ) -> tuple[Tensor, Tensor | None]:
         """Let each query take from the values.
 
@@ -84,13 +82,40 @@ class MultiHeadAttention(nn.Module):
             key, value: (B, K, d_model).
             mask: bool, each dimension equal to (B, H, Q, K) or 1; True = hidden.
             need_weights: also return the weights; slower.
-            cache: keys and values of earlier steps; this step's are added.
         Returns:
             (output, weights): (B, Q, d_model), and (B, H, Q, K) or None.
         Raises:
             ShapeError: the mask does not fit.
         """
-        queries, keys, values = self._heads(query, key, value, cache)  # steps 1 and 2
+        queries, keys, values = self._heads(query, key, value)  # steps 1 and 2
+        return self._attend(queries, keys, values, mask, need_weights)  # steps 3 to 5
+
+    def reset_parameters(self) -> None:
+        """Xavier-uniform weights, zero biases."""
+        for linear in (self.in_projection, self.out_projection):
+            nn.init.xavier_uniform_(linear.weight)
+            nn.init.zeros_(linear.bias)
+
+    def _heads(
+        self, query: Tensor, key: Tensor, value: Tensor, offset: int = 0
+    ) -> tuple[Tensor, Tensor, Tensor]:
+        """Queries (B, H, Q, head_dim), keys and values (B, H, K, head_dim).
+
+        Args:
+            offset: position of the first of them, for rotary positions.
+        """
+        if query is key and key is value:
+            queries, keys, values = self._project_at_once(query)
+        else:
+            queries, keys, values = self._project(query, key, value)
+        if self.rotary is not None:
+            queries, keys = self.rotary(queries, offset), self.rotary(keys, offset)
+        return queries, keys, values
+
+    def _attend(
+        self, queries: Tensor, keys: Tensor, values: Tensor, mask: Tensor | None, need_weights: bool
+    ) -> tuple[Tensor, Tensor | None]:
+        """What each head finds, mixed: (B, Q, d_model), and the weights (B, H, Q, K) or None."""
         output, weights = scaled_dot_product_attention(  # step 3: each head on its own
             queries,
             keys,
@@ -101,30 +126,6 @@ class MultiHeadAttention(nn.Module):
         )
         output = output.transpose(1, 2).flatten(2)  # step 4: concatenate → (B, Q, H · head_dim)
         return self.out_projection(output), weights  # step 5: mix the heads → (B, Q, d_model)
-
-    def reset_parameters(self) -> None:
-        """Xavier-uniform weights, zero biases."""
-        for linear in (self.in_projection, self.out_projection):
-            nn.init.xavier_uniform_(linear.weight)
-            nn.init.zeros_(linear.bias)
-
-    def _heads(
-        self, query: Tensor, key: Tensor, value: Tensor, cache: KeyValueCache | None
-    ) -> tuple[Tensor, Tensor, Tensor]:
-        """Queries (B, H, Q, head_dim), keys and values (B, H, K, head_dim), the cached included."""
-        complete = None if cache is None else cache.complete
-        if complete is not None:
-            return self._project(query)[0], *complete
-        if query is key and key is value:
-            queries, keys, values = self._project_at_once(query)
-        else:
-            queries, keys, values = self._project(query, key, value)
-        if self.rotary is not None:
-            offset = 0 if cache is None else cache.length
-            queries, keys = self.rotary(queries, offset), self.rotary(keys, offset)
-        if cache is not None:
-            keys, values = cache.extend(keys, values)
-        return queries, keys, values
 
     def _project_at_once(self, x: Tensor) -> list[Tensor]:
         """x W_Q, x W_K and x W_V in one multiplication, each (B, H, S, head_dim)."""

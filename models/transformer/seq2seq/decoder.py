@@ -13,11 +13,11 @@ from collections.abc import Sequence
 from torch import Tensor, nn
 
 from models.errors import ShapeError
-from models.transformer.attention import MultiHeadAttention
 from models.transformer.feed_forward import FeedForward
 from models.transformer.layer_config import LayerConfig, top_of_stack
 from models.transformer.layer_norm import LayerNorm
 from models.transformer.masks import causal_mask, hidden_by_any, over_keys, over_pairs
+from models.transformer.seq2seq.cached_attention import CachedAttention
 from models.transformer.seq2seq.key_value_cache import DecoderCache, LayerCache
 from models.transformer.sublayer import SublayerConnection
 
@@ -27,8 +27,8 @@ class DecoderLayer(nn.Module):
 
     def __init__(self, config: LayerConfig):
         super().__init__()
-        self.self_attention = MultiHeadAttention.of(config, rotary=config.rotary)
-        self.cross_attention = MultiHeadAttention.of(config)
+        self.self_attention = CachedAttention.of(config, rotary=config.rotary)
+        self.cross_attention = CachedAttention.of(config)
         self.feed_forward = FeedForward.of(config)
         self.self_connection = SublayerConnection.of(config)
         self.cross_connection = SublayerConnection.of(config)

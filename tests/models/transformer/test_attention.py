@@ -12,7 +12,6 @@ from models.transformer.attention import (
 )
 from models.transformer.masks import causal_mask, over_keys, over_pairs, padding_mask
 from models.transformer.positions import RotaryPositions
-from models.transformer.seq2seq.key_value_cache import KeyValueCache
 from models.transformer.study.cost import parameters
 
 from .references import assert_close, scatter
@@ -187,21 +186,6 @@ def test_dropout_acts_in_training_alone():
 
     attention.eval()
     assert torch.equal(attention(x, x, x)[0], attention(x, x, x)[0])
-
-
-@pytest.mark.parametrize("rotary", [None, RotaryPositions(8)])
-def test_reading_token_by_token_with_a_cache_equals_reading_all_at_once(
-    rotary: RotaryPositions | None,
-):
-    attention = MultiHeadAttention(16, 2, rotary=rotary).eval()
-    x = torch.randn(2, 6, 16)
-    at_once, _ = attention(x, x, x, over_pairs(causal_mask(6)))
-
-    cache = KeyValueCache(grows=True)
-    steps = [attention(token, token, token, cache=cache)[0] for token in x.split(1, dim=1)]
-
-    assert_close(torch.cat(steps, dim=1), at_once)
-    assert cache.length == 6
 
 
 def test_rotary_attention_does_not_know_where_the_sequence_starts():

@@ -1,6 +1,5 @@
 import torch
 
-from models.transformer.attention import MultiHeadAttention
 from models.transformer.seq2seq.key_value_cache import KeyValueCache
 
 
@@ -27,15 +26,3 @@ def test_reordering_makes_rows_go_on_from_others():
 
     assert cache.keys.flatten().tolist() == [2, 2, 0]
     assert cache.values.flatten().tolist() == [-2, -2, 0]
-
-
-def test_cross_attention_projects_the_source_once():
-    attention = MultiHeadAttention(8, 2).eval()
-    memory, cache = torch.randn(1, 4, 8), KeyValueCache(grows=False)
-    first, _ = attention(torch.ones(1, 1, 8), memory, memory, cache=cache)
-
-    unread = torch.full_like(memory, torch.nan)
-    second, _ = attention(torch.ones(1, 1, 8), unread, unread, cache=cache)
-
-    assert cache.length == 4
-    assert torch.equal(first, second)
