@@ -51,7 +51,7 @@ class FastTextClassifier(Route):
     """
 
     route: ClassVar[str] = "fasttext"
-    probe_tolerance: ClassVar[float] = 1e-4
+    probe_tolerance: float = 1e-4
 
     def __init__(self, model: Any, unit: str, labels: Labels, max_length: int | None = None):
         self.model = model

@@ -39,7 +39,7 @@ class SklearnClassifier(Route):
     """
 
     route: ClassVar[str]
-    probe_tolerance: ClassVar[float] = 1e-4
+    probe_tolerance: float = 1e-4
     steps: ClassVar[tuple[type, ...]]
     """The types of the pipeline's steps, in order."""
     titles_at_once: ClassVar[int] = 4096

@@ -34,7 +34,7 @@ class PipelineClassifier(Route):
     """
 
     route: ClassVar[str] = "transformers.pipeline"
-    probe_tolerance: ClassVar[float] = 1e-3
+    probe_tolerance: float = 1e-3
 
     def __init__(self, classify: Any, labels: Labels, max_length: int | None):
         self.classify = classify

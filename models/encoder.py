@@ -42,7 +42,7 @@ class EncoderClassifier(Route):
     """
 
     route: ClassVar[str] = "encoder"
-    probe_tolerance: ClassVar[float] = 1e-3
+    probe_tolerance: float = 1e-3
 
     def __init__(
         self,

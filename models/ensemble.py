@@ -53,7 +53,7 @@ class EnsembleClassifier(Route):
     """
 
     route: ClassVar[str] = "ensemble"
-    probe_tolerance: ClassVar[float] = 0.02
+    probe_tolerance: float = 0.02
     """The greatest of its members', each of which is held to its own."""
 
     def __init__(self, members: Mapping[str, LoadedModel], weights: Sequence[float]):

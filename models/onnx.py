@@ -10,6 +10,7 @@ import json
 import shutil
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import ClassVar, Self
 
@@ -27,6 +28,26 @@ from models.tokenization import TitleTokenizer, score_by_length, set_pool_thread
 _CONFIG, _GRAPH = "config.json", "model.onnx"
 
 
+@dataclass(frozen=True)
+class OnnxConfig:
+    """What must be known of a graph to run it, and is not in it: the content of `config.json`."""
+
+    pad_id: int
+    """Stands after the end of the shorter titles of a batch."""
+    probe_tolerance: float = 0.02
+    """The largest difference of a probe's score that another machine may show: sums of int8
+    products differ a little between instruction sets, those of floats hardly."""
+
+    @classmethod
+    def read(cls, path: Path) -> Self:
+        """Raises: CorruptArtifact: not what `save_files` writes."""
+        try:
+            config = cls(**json.loads(path.read_text()))
+            return cls(int(config.pad_id), float(config.probe_tolerance))
+        except (OSError, ValueError, TypeError) as error:
+            raise CorruptArtifact(f"{path} cannot be read: {error!r}") from error
+
+
 class OnnxClassifier(Route):
     """Scores titles with an exported graph.
 
@@ -36,13 +57,12 @@ class OnnxClassifier(Route):
     Args:
         graph: the file of the graph.
         batch_size: titles in a batch; small enough for a core's own cache.
+        probe_tolerance: as in `OnnxConfig`.
     Raises:
         CorruptArtifact: ONNX Runtime cannot open the graph.
     """
 
     route: ClassVar[str] = "onnx"
-    probe_tolerance: ClassVar[float] = 0.02
-    """Sums of int8 products differ a little between instruction sets."""
 
     def __init__(
         self,
@@ -50,12 +70,14 @@ class OnnxClassifier(Route):
         tokenizer: TitleTokenizer,
         labels: Labels,
         batch_size: int = 16,
+        probe_tolerance: float = OnnxConfig.probe_tolerance,
     ):
         self.graph = graph
         self.tokenizer = tokenizer
         self.labels = labels
         self.max_length: int | None = tokenizer.max_length
         self.batch_size = batch_size
+        self.probe_tolerance = probe_tolerance
         self._session: onnxruntime.InferenceSession | None = open_session(graph)
         self._pool = ThreadPoolExecutor(available_threads(), "onnx")  # starts none before a batch
 
@@ -78,18 +100,17 @@ class OnnxClassifier(Route):
 
     def save_files(self, folder: Path) -> None:
         shutil.copyfile(self.graph, folder / _GRAPH)
-        (folder / _CONFIG).write_text(json.dumps({"pad_id": self.tokenizer.pad_id}) + "\n")
+        config = OnnxConfig(self.tokenizer.pad_id, self.probe_tolerance)
+        (folder / _CONFIG).write_text(json.dumps(asdict(config)) + "\n")
         self.tokenizer.save(folder)
 
     @classmethod
     def load_files(cls, folder: Path, labels: Labels, max_length: int | None) -> Self:
-        try:
-            pad_id = int(json.loads((folder / _CONFIG).read_text())["pad_id"])
-        except (OSError, ValueError, TypeError, KeyError) as error:
-            raise CorruptArtifact(f"{folder / _CONFIG} cannot be read: {error!r}") from error
+        config = OnnxConfig.read(folder / _CONFIG)
         if max_length is None:
             raise CorruptArtifact(f"{folder}: artifact.json gives no max_length")
-        return cls(folder / _GRAPH, TitleTokenizer.read(folder, pad_id, max_length), labels)
+        tokenizer = TitleTokenizer.read(folder, config.pad_id, max_length)
+        return cls(folder / _GRAPH, tokenizer, labels, probe_tolerance=config.probe_tolerance)
 
     def _logits(self, rows: Sequence[Sequence[int]]) -> np.ndarray:
         """Of titles by their ids, (titles, classes) float32."""

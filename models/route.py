@@ -22,7 +22,7 @@ class Route(TitleClassifier, Protocol):
 
     route: ClassVar[str]
     """Its name in `artifact.json`, and that of its entry point."""
-    probe_tolerance: ClassVar[float]
+    probe_tolerance: float
     """The largest difference of a probe's score that another machine may show."""
     max_length: int | None
     """Tokens of a title that are read; None where no limit exists."""

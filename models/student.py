@@ -7,8 +7,8 @@ that what distillation, pruning and factorisation leave is an ordinary, dense, l
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
@@ -56,6 +56,10 @@ class StudentConfig:
     """Linear layers cut in two, by their names in the network, with the size in between."""
     reads_width: bool = False
     """Whether it has a `WidthEmbedding`."""
+    width_limits: tuple[int, int] = (64, 128)
+    """Characters and columns of a title that it tells apart, if it has one."""
+    segments: int = 1
+    """Segment vectors, of which a title reads the first."""
 
     def build(self, classes: int) -> SequenceClassifier:
         """The network, with random weights."""
@@ -64,12 +68,14 @@ class StudentConfig:
             self.vocab_size,
             top.d_model,
             self.max_positions,
-            segments=1,
+            segments=self.segments,
             dropout=top.dropout,
             eps=top.eps,
         )
         encoder = Encoder(self.layers, final_norm=False, embedding=embedding)
-        width = WidthEmbedding(self.vocab_size, top.d_model) if self.reads_width else None
+        width = None
+        if self.reads_width:
+            width = WidthEmbedding(self.vocab_size, top.d_model, self.width_limits)
         network = SequenceClassifier(encoder, top.d_model, classes, top.dropout, width)
         for name, rank in self.ranks.items():
             replace_module(network, name, two_layers(find_linear(network, name), rank))
@@ -78,8 +84,10 @@ class StudentConfig:
     @classmethod
     def from_json(cls, content: dict[str, Any]) -> Self:
         """Raises: TypeError, UsageError: not what `asdict` gives."""
+        config = cls(**content)
+        characters, columns = config.width_limits
         layers = tuple(LayerConfig(**layer) for layer in content["layers"])
-        return cls(**{**content, "layers": layers})
+        return replace(config, layers=layers, width_limits=(characters, columns))
 
 
 class StudentClassifier(Route):
@@ -92,7 +100,7 @@ class StudentClassifier(Route):
     """
 
     route: ClassVar[str] = "student"
-    probe_tolerance: ClassVar[float] = 1e-3
+    probe_tolerance: float = 1e-3
 
     def __init__(
         self,
@@ -141,6 +149,30 @@ class StudentClassifier(Route):
         length = config.max_positions if max_length is None else max_length
         tokenizer = TitleTokenizer.read(folder, config.pad_id, length)
         return cls(network, config, tokenizer, labels)
+
+    def with_(
+        self,
+        config: StudentConfig | None = None,
+        tokenizer: TitleTokenizer | None = None,
+        tensors: Mapping[str, Tensor] | None = None,
+    ) -> StudentClassifier:
+        """A copy of this student, built anew with some of its parts changed.
+
+        Args:
+            config: what it is built from; what then has no place in the network is left out.
+            tokenizer: cuts its titles.
+            tensors: weights by name that are others than this one's, or that it does not have.
+        Raises:
+            RuntimeError: the config asks for a tensor that neither has, or of another size.
+        """
+        config = config or self.config
+        network = config.build(len(self.labels))
+        weights = {**self.network.state_dict(), **(tensors or {})}
+        wanted = network.state_dict().keys()
+        network.load_state_dict({name: weights[name] for name in wanted & weights.keys()})
+        return StudentClassifier(
+            network, config, tokenizer or self.tokenizer, self.labels, self.batch_size
+        )
 
     def tensors(self) -> dict[str, Tensor]:
         """What the weights' file holds, by name."""

@@ -1,4 +1,4 @@
-"""Read a Hugging Face BERT folder: what it says its layers are, and its weights.
+"""A Hugging Face BERT: what its config says its layers are, and its weights.
 
 BERT is an encoder of post-LN layers with GELU, without dropout inside the feed-forward network.
 Source: Devlin et al. 2019; the files are those that `BertModel.save_pretrained` writes.
@@ -7,6 +7,7 @@ Source: Devlin et al. 2019; the files are those that `BertModel.save_pretrained`
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
@@ -29,25 +30,36 @@ _ACTIVATIONS = {
 
 
 @dataclass(frozen=True)
-class BertFolder:
-    """The config and the weights of a folder that `BertModel.save_pretrained` or a kin wrote."""
+class PretrainedBert:
+    """The config and the weights of a BERT, with or without a classifier on top."""
 
-    path: Path
+    source: Path
+    """Where they are from; named in errors."""
     config: dict[str, Any]
-    """config.json."""
+    """As in config.json."""
     tensors: dict[str, Tensor]
     """By the names of `BertModel`: without the prefix `bert.` that a model with a head adds."""
 
     @classmethod
-    def read(cls, path: Path) -> Self:
-        """Read a folder.
+    def read(cls, folder: Path) -> Self:
+        """Read a folder that `BertModel.save_pretrained` or a kin wrote.
 
         Raises:
             PretrainedError: a file is missing or unreadable, or the model is not a BERT encoder.
         """
-        config = _read_config(path)
-        tensors = {_plain(name): tensor.float() for name, tensor in _read_tensors(path).items()}
-        return cls(path, config, tensors)
+        config = _read_config(folder)
+        require_bert(config, folder)  # before gigabytes are read
+        return cls.of(folder, config, _read_tensors(folder))
+
+    @classmethod
+    def of(cls, source: Path, config: dict[str, Any], tensors: Mapping[str, Tensor]) -> Self:
+        """Of a model that is loaded already, by its config and its state.
+
+        Raises:
+            PretrainedError: the model is not a BERT encoder.
+        """
+        require_bert(config, source)
+        return cls(source, config, {_plain(name): t.float() for name, t in tensors.items()})
 
     def layers(self) -> list[LayerConfig]:
         """What each layer is built from."""
@@ -66,49 +78,88 @@ class BertFolder:
         return [layer] * config["num_hidden_layers"]
 
     def embedding(self) -> BertEmbedding:
-        """The embedding, not yet with the folder's weights."""
+        """The embedding, not yet with these weights."""
         config = self.config
         return BertEmbedding(
             config["vocab_size"],
             config["hidden_size"],
-            config.get("max_position_embeddings", 512),
+            self.max_positions,
             config.get("type_vocab_size", 2),
             config.get("hidden_dropout_prob", 0.1),
             config.get("layer_norm_eps", 1e-12),
         )
 
-    def give_weights(self, encoder: nn.Module) -> None:
-        """Load the weights into an `Encoder` built from `layers` and `embedding`.
+    @property
+    def max_positions(self) -> int:
+        """Longest sequence that it reads."""
+        length: int = self.config.get("max_position_embeddings", 512)
+        return length
+
+    @property
+    def classifier_dropout(self) -> float:
+        """Share of the pooled vector that is set to 0 in training."""
+        given: float | None = self.config.get("classifier_dropout")
+        return self.config.get("hidden_dropout_prob", 0.1) if given is None else given
+
+    def encoder_weights(self) -> dict[str, Tensor]:
+        """By the names of an `Encoder` built from `layers` and `embedding`.
 
         Raises:
-            PretrainedError: a tensor is missing, or has another size than config.json gives.
+            PretrainedError: a tensor is missing.
         """
         try:
-            weights = from_bert(self.tensors, self.config["num_hidden_layers"])
+            return from_bert(self.tensors, self.config["num_hidden_layers"])
         except KeyError as error:
             raise self._missing(error.args[0]) from error
-        try:
-            encoder.load_state_dict(weights)
-        except RuntimeError as error:
-            raise PretrainedError(
-                f"{self.path}: the weights do not have the sizes that config.json gives; it is not "
-                f"theirs: {error}"
-            ) from error
 
-    def tensor(self, name: str) -> Tensor:
-        """One tensor by its name in the file, without the prefix `bert.`.
+    def classifier_weights(self) -> dict[str, Tensor]:
+        """By the names of a `SequenceClassifier` on such an encoder.
 
         Raises:
-            PretrainedError: it is not there.
+            PretrainedError: a tensor is missing; an encoder alone has no pooler and classifier.
         """
-        if name not in self.tensors:
-            raise self._missing(name)
-        return self.tensors[name]
+        weights = {f"encoder.{name}": each for name, each in self.encoder_weights().items()}
+        for ours, theirs in (("classifier", "classifier"), ("pooler", "pooler.dense")):
+            for kind in ("weight", "bias"):
+                name = f"{theirs}.{kind}"
+                if name not in self.tensors:
+                    raise self._missing(name)
+                weights[f"{ours}.{kind}"] = self.tensors[name]
+        return weights
+
+    def fill(self, network: nn.Module, weights: Mapping[str, Tensor]) -> None:
+        """Load some of its weights into what was built from its config.
+
+        Raises:
+            PretrainedError: a tensor has another size than the config gives.
+        """
+        try:
+            network.load_state_dict(weights)
+        except RuntimeError as error:
+            raise PretrainedError(
+                f"{self.source}: the weights do not have the sizes that config.json gives; it is "
+                f"not theirs: {error}"
+            ) from error
 
     def _missing(self, name: str) -> PretrainedError:
         return PretrainedError(
-            f"{self.path} has no tensor '{name}'; it is not a whole BERT, download it again"
+            f"{self.source} has no tensor '{name}'; it is not a whole BERT, download it again"
         )
+
+
+def require_bert(config: dict[str, Any], source: Path) -> None:
+    """Raises: PretrainedError: the config is another architecture's than that of `Encoder`."""
+    for key, default, wanted in (
+        ("model_type", "bert", ("bert",)),
+        ("position_embedding_type", "absolute", ("absolute",)),
+        ("hidden_act", "gelu", tuple(_ACTIVATIONS)),
+        ("is_decoder", False, (False,)),
+    ):
+        if (found := config.get(key, default)) not in wanted:
+            raise PretrainedError(
+                f"{source / 'config.json'}: {key} is {found!r}, this encoder reads {wanted}; "
+                "open the folder with transformers instead"
+            )
 
 
 def _read_config(path: Path) -> dict[str, Any]:
@@ -118,17 +169,6 @@ def _read_config(path: Path) -> dict[str, Any]:
         raise PretrainedError(
             f"{path} is not a Hugging Face folder: config.json cannot be read ({error})"
         ) from error
-    for key, default, wanted in (
-        ("model_type", "bert", ("bert",)),
-        ("position_embedding_type", "absolute", ("absolute",)),
-        ("hidden_act", "gelu", tuple(_ACTIVATIONS)),
-        ("is_decoder", False, (False,)),
-    ):
-        if (found := config.get(key, default)) not in wanted:
-            raise PretrainedError(
-                f"{path / 'config.json'}: {key} is {found!r}, this encoder reads {wanted}; "
-                "open the folder with transformers instead"
-            )
     return config
 
 

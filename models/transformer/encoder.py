@@ -15,7 +15,7 @@ from torch import Tensor, nn
 
 from models.errors import ShapeError
 from models.transformer.attention import MultiHeadAttention
-from models.transformer.bert import BertFolder
+from models.transformer.bert import PretrainedBert
 from models.transformer.feed_forward import FeedForward
 from models.transformer.layer_config import LayerConfig, top_of_stack
 from models.transformer.layer_norm import LayerNorm
@@ -137,9 +137,9 @@ class Encoder(nn.Module):
         Raises:
             PretrainedError: not such a folder, or not a BERT.
         """
-        bert = BertFolder.read(Path(folder))
+        bert = PretrainedBert.read(Path(folder))
         encoder = cls(bert.layers(), final_norm=False, embedding=bert.embedding())
-        bert.give_weights(encoder)
+        bert.fill(encoder, bert.encoder_weights())
         return encoder.eval()
 
     @staticmethod

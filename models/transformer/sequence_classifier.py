@@ -13,7 +13,7 @@ from typing import Self
 import torch
 from torch import Tensor, nn
 
-from models.transformer.bert import BertFolder
+from models.transformer.bert import PretrainedBert
 from models.transformer.encoder import Encoder
 from models.transformer.width_embedding import WidthEmbedding
 
@@ -76,15 +76,10 @@ class SequenceClassifier(nn.Module):
         Raises:
             PretrainedError: not such a folder, or one without pooler and classifier.
         """
-        bert = BertFolder.read(Path(folder))
-        weight = bert.tensor("classifier.weight")  # (num_classes, d_model)
-        num_classes, d_model = weight.shape
-        dropout = bert.config.get("classifier_dropout")
-        if dropout is None:
-            dropout = bert.config.get("hidden_dropout_prob", 0.1)
-        model = cls(Encoder.from_bert(folder), d_model, num_classes, dropout)
-        for layer, name in ((model.pooler, "pooler.dense"), (model.classifier, "classifier")):
-            layer.load_state_dict(
-                {kind: bert.tensor(f"{name}.{kind}") for kind in ("weight", "bias")}
-            )
+        bert = PretrainedBert.read(Path(folder))
+        weights = bert.classifier_weights()
+        num_classes, d_model = weights["classifier.weight"].shape
+        encoder = Encoder(bert.layers(), final_norm=False, embedding=bert.embedding())
+        model = cls(encoder, d_model, num_classes, bert.classifier_dropout)
+        bert.fill(model, weights)
         return model.eval()

@@ -110,6 +110,7 @@ def test_a_closed_model_has_no_threads_and_scores_nothing(model: OnnxClassifier)
         ("model.onnx", "no graph", 16, r"model\.onnx: ONNX Runtime cannot open it"),
         ("config.json", "{}", 16, r"config\.json cannot be read"),
         ("config.json", "[1]", 16, r"config\.json cannot be read"),
+        ("config.json", '{"pad_id": 0, "probe_tolerance": []}', 16, r"config\.json cannot be read"),
         ("config.json", '{"pad_id": 0}', None, r"artifact\.json gives no max_length"),
     ],
 )

@@ -5,11 +5,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 from safetensors.torch import save_file
 
 from models import artifact
 from models.errors import CorruptArtifact
 from models.student import StudentClassifier, StudentConfig
+from models.tokenization import TitleTokenizer
 
 TITLES = ["股市今日涨幅", "a", "球队比赛冠军高考录取分数", "", "🙂", "股" * 40]
 
@@ -49,6 +51,75 @@ def test_a_title_scores_the_same_alone_and_in_a_batch(tiny_student: StudentClass
 
     assert together == pytest.approx(alone, abs=1e-5)
     assert len(np.unique(together.round(3), axis=0)) == len(TITLES)
+
+
+def test_a_copy_with_nothing_changed_scores_alike_and_shares_no_weight(
+    tiny_student: StudentClassifier,
+):
+    tiny_student.batch_size = 7
+    copy = tiny_student.with_()
+
+    assert (copy.predict_logits(TITLES) == tiny_student.predict_logits(TITLES)).all()
+    assert (copy.config, copy.labels, copy.batch_size) == (
+        tiny_student.config,
+        tiny_student.labels,
+        7,
+    )
+    copy.network.classifier.bias.data += 1.0
+    difference = copy.predict_logits(TITLES) - tiny_student.predict_logits(TITLES)
+    assert difference == pytest.approx(np.ones_like(difference), abs=1e-5)
+
+
+def test_a_copy_has_the_tensors_and_the_tokenizer_that_it_is_given(
+    tiny_student: StudentClassifier,
+):
+    bias = torch.tensor([0.0, 100.0, 0.0])
+    short = TitleTokenizer(tiny_student.tokenizer.tokenizer, 0, 8)
+
+    copy = tiny_student.with_(tokenizer=short, tensors={"classifier.bias": bias})
+
+    assert copy.predict_proba(TITLES).argmax(axis=1).tolist() == [1] * len(TITLES)
+    assert copy.max_length == 8
+    assert copy.score(["股" * 6, "股" * 7]).truncated.tolist() == [False, True]
+
+
+def test_what_a_smaller_config_has_no_place_for_is_left_out(tiny_student: StudentClassifier):
+    config = replace(tiny_student.config, layers=tiny_student.config.layers[:2], reads_width=False)
+
+    copy = tiny_student.with_(config)
+
+    assert len(copy.network.encoder.layers) == 2
+    assert copy.network.width is None
+
+
+def test_what_a_larger_config_asks_for_must_be_given(
+    make_student: Callable[..., StudentClassifier],
+):
+    student = make_student()
+    config = replace(student.config, reads_width=True, width_limits=(4, 8))
+
+    with pytest.raises(RuntimeError, match=r"Missing key.*width\.table\.weight"):
+        student.with_(config)
+    copy = student.with_(config, tensors={"width.table.weight": torch.zeros(14, 32)})
+    assert (copy.predict_logits(TITLES) == student.predict_logits(TITLES)).all()
+
+
+def test_limits_and_segments_are_read_back(
+    tmp_path: Path, make_student: Callable[..., StudentClassifier]
+):
+    student = make_student(reads_width=True)
+    config = replace(student.config, width_limits=(4, 8), segments=2)
+    tensors = {
+        "width.table.weight": torch.randn(14, 32),
+        "encoder.embedding.segments.weight": torch.randn(2, 32),
+    }
+    artifact.save(student.with_(config, tensors=tensors), tmp_path / "model")
+
+    loaded = artifact.load(tmp_path / "model").uncalibrated
+
+    assert loaded.config == config
+    same, other = loaded.predict_logits(["涨" * 4]), loaded.predict_logits(["涨" * 3])
+    assert np.abs(same - other).max() > 0.01
 
 
 def test_no_titles_give_no_rows(tiny_student: StudentClassifier):

@@ -24,7 +24,7 @@ class KeywordRoute(Route):
     """Scores a class by e to the number of times its keyword occurs, divided by the sum."""
 
     route: ClassVar[str] = "keyword"
-    probe_tolerance: ClassVar[float] = 1e-6
+    probe_tolerance: float = 1e-6
 
     def __init__(self, labels: Labels = LABELS, max_length: int | None = 8):
         self.labels = labels

@@ -31,11 +31,8 @@ def average(students: Sequence[StudentClassifier]) -> StudentClassifier:
             if mine != theirs:
                 raise UsageError(f"model {number} has other {what} than the first")
     weights = [student.network.state_dict() for student in students]
-    network = first.config.build(len(first.labels))
-    network.load_state_dict(
-        {name: torch.stack([each[name] for each in weights]).mean(dim=0) for name in weights[0]}
-    )
-    return StudentClassifier(network, first.config, first.tokenizer, first.labels)
+    means = {name: torch.stack([each[name] for each in weights]).mean(dim=0) for name in weights[0]}
+    return first.with_(tensors=means)
 
 
 def _text(student: StudentClassifier) -> str:

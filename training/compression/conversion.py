@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from tokenizers import Tokenizer
+
 from models.artifact import LoadedModel
 from models.encoder import EncoderClassifier
 from models.errors import UsageError
 from models.student import StudentClassifier, StudentConfig
 from models.tokenization import TitleTokenizer
-from models.transformer.bert import BertFolder
-from models.transformer.sequence_classifier import SequenceClassifier
+from models.transformer.bert import PretrainedBert
+
+_POSITIONS = "encoder.embedding.positions.table"
+_SEGMENTS = "encoder.embedding.segments.weight"
 
 
 def as_student(model: LoadedModel) -> StudentClassifier:
@@ -26,16 +30,15 @@ def as_student(model: LoadedModel) -> StudentClassifier:
             f"{model.folder} is a model of the route '{model.manifest.route}'; only 'encoder' and "
             "'student' have a Transformer to work on"
         )
-    bert = BertFolder.read(model.folder)
-    length = min(route.max_length or 64, bert.config.get("max_position_embeddings", 512))
+    bert = PretrainedBert.of(model.folder, route.model.config.to_dict(), route.model.state_dict())
     pad_id: int = route.tokenizer.pad_token_id
+    length = min(route.max_length or 64, bert.max_positions)
     config = StudentConfig(bert.config["vocab_size"], length, pad_id, tuple(bert.layers()))
+    weights = bert.classifier_weights()
+    for name, rows in ((_POSITIONS, config.max_positions), (_SEGMENTS, config.segments)):
+        weights[name] = weights[name][:rows]
     network = config.build(len(route.labels))
-    weights = SequenceClassifier.from_bert(model.folder).state_dict()
-    weights["encoder.embedding.positions.table"] = weights["encoder.embedding.positions.table"][
-        :length
-    ]
-    weights["encoder.embedding.segments.weight"] = weights["encoder.embedding.segments.weight"][:1]
     network.load_state_dict(weights)
-    tokenizer = TitleTokenizer(route.tokenizer.backend_tokenizer, pad_id, length)
+    own_tokenizer = Tokenizer.from_str(route.tokenizer.backend_tokenizer.to_str())
+    tokenizer = TitleTokenizer(own_tokenizer, pad_id, length)
     return StudentClassifier(network, config, tokenizer, route.labels)

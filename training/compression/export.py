@@ -13,7 +13,7 @@ import torch
 from torch import Tensor, nn
 
 from models.errors import UsageError
-from models.onnx import OnnxClassifier
+from models.onnx import OnnxClassifier, OnnxConfig
 from models.student import StudentClassifier
 from training.compression import onnx_graph
 from training.compression.onnx_graph import Range
@@ -35,7 +35,8 @@ def to_onnx(
     """
     ranges = None if calibration is None else input_ranges(student, calibration, coverage)
     onnx.save(onnx_graph.build(student.network, ranges), graph)
-    return OnnxClassifier(graph, student.tokenizer, student.labels)
+    tolerance = student.probe_tolerance if ranges is None else OnnxConfig.probe_tolerance
+    return OnnxClassifier(graph, student.tokenizer, student.labels, probe_tolerance=tolerance)
 
 
 def input_ranges(

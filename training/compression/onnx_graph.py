@@ -27,7 +27,7 @@ from torch import Tensor, nn
 from models.transformer.encoder import EncoderLayer
 from models.transformer.layer_config import LayerConfig
 from models.transformer.sequence_classifier import SequenceClassifier
-from models.transformer.width_embedding import FIRST_ROW, LARGEST, WidthEmbedding
+from models.transformer.width_embedding import WidthEmbedding
 
 _FUSED = "com.microsoft"
 _OPSETS = (("", 17), (_FUSED, 1))
@@ -120,8 +120,8 @@ class _Writer:
         rows = graph.add("Gather", sizes, "input_ids")  # (B, S, 2)
         along = graph.constant(np.array([1]))
         counts = graph.add("ReduceSum", rows, along, keepdims=0)
-        counts = graph.add("Min", counts, graph.constant(np.array(LARGEST, np.int32)))
-        counts = graph.add("Add", counts, graph.constant(np.array(FIRST_ROW, np.int32)))
+        counts = graph.add("Min", counts, graph.constant(width.limits.to(torch.int32)))
+        counts = graph.add("Add", counts, graph.constant(width.first_rows.to(torch.int32)))
         vectors = graph.add("Gather", graph.constant(width.table.weight), counts)
         return graph.add("ReduceSum", vectors, along, keepdims=1)
 

@@ -19,6 +19,4 @@ def reshaped(student: StudentClassifier, network: SequenceClassifier) -> Student
         name: part[0].out_features for name, part in network.named_modules() if is_factorized(part)
     }
     config = replace(student.config, layers=network.encoder.configs, ranks=ranks)
-    built = config.build(len(student.labels))
-    built.load_state_dict(network.state_dict())
-    return StudentClassifier(built, config, student.tokenizer, student.labels, student.batch_size)
+    return student.with_(config, tensors=network.state_dict())

@@ -13,10 +13,9 @@ from dataclasses import replace
 import numpy as np
 import torch
 from tokenizers import Tokenizer
-from torch import Tensor
 
 from models.errors import UsageError
-from models.student import StudentClassifier, StudentConfig
+from models.student import StudentClassifier
 from models.tokenization import TitleTokenizer
 from models.transformer.width_embedding import WidthEmbedding
 from training.compression.importance import SAMPLE_TITLES, importance
@@ -68,7 +67,7 @@ def cut_vocabulary(
     )
     tokens = student.network.state_dict()[_TOKENS][list(kept)]
     titles = TitleTokenizer(tokenizer, config.pad_id, student.tokenizer.max_length)
-    return _rebuilt(student, config, titles, {_TOKENS: tokens})
+    return student.with_(config, titles, {_TOKENS: tokens})
 
 
 def cut_positions(student: StudentClassifier, max_length: int) -> StudentClassifier:
@@ -77,7 +76,7 @@ def cut_positions(student: StudentClassifier, max_length: int) -> StudentClassif
     config = replace(student.config, max_positions=length)
     table = student.network.state_dict()[_POSITIONS][:length]
     titles = TitleTokenizer(student.tokenizer.tokenizer, config.pad_id, length)
-    return _rebuilt(student, config, titles, {_POSITIONS: table})
+    return student.with_(config, titles, {_POSITIONS: table})
 
 
 def with_dropout(student: StudentClassifier, dropout: float) -> StudentClassifier:
@@ -85,30 +84,17 @@ def with_dropout(student: StudentClassifier, dropout: float) -> StudentClassifie
     layers = tuple(
         replace(layer, dropout=dropout, attention_dropout=None) for layer in student.config.layers
     )
-    return _rebuilt(student, replace(student.config, layers=layers), student.tokenizer, {})
+    return student.with_(replace(student.config, layers=layers))
 
 
 def with_width(student: StudentClassifier) -> StudentClassifier:
     """The student with an eye for how long a title is; until it is trained, it scores alike."""
     config = replace(student.config, reads_width=True)
-    width = WidthEmbedding(config.vocab_size, config.layers[-1].d_model)
-    return _rebuilt(student, config, student.tokenizer, {_WIDTHS: width.table.weight})
+    width = WidthEmbedding(config.vocab_size, config.layers[-1].d_model, config.width_limits)
+    return student.with_(config, tensors={_WIDTHS: width.table.weight})
 
 
 def randomised(student: StudentClassifier, seed: int) -> StudentClassifier:
     """The same shape with new weights: the control for what is taken over."""
     torch.manual_seed(seed)
-    network = student.config.build(len(student.labels))
-    return StudentClassifier(network, student.config, student.tokenizer, student.labels)
-
-
-def _rebuilt(
-    student: StudentClassifier,
-    config: StudentConfig,
-    tokenizer: TitleTokenizer,
-    changed: dict[str, Tensor],
-) -> StudentClassifier:
-    """A student built from `config` with the weights of `student`, some of them changed."""
-    network = config.build(len(student.labels))
-    network.load_state_dict(student.network.state_dict() | changed)
-    return StudentClassifier(network, config, tokenizer, student.labels)
+    return student.with_(tensors=student.config.build(len(student.labels)).state_dict())

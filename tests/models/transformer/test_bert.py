@@ -9,7 +9,7 @@ from safetensors.torch import load_file, save_file
 from transformers import BertConfig, BertModel
 
 from models.errors import PretrainedError
-from models.transformer.bert import BertFolder
+from models.transformer.bert import PretrainedBert
 from models.transformer.bert_weights import to_bert
 from models.transformer.encoder import Encoder
 from models.transformer.masks import from_attention_mask
@@ -80,7 +80,7 @@ def _gradients_by_berts_names(encoder: Encoder) -> dict[str, torch.Tensor]:
 
 
 def test_training_drops_where_bert_drops():
-    layer = BertFolder(Path(), BertConfig(hidden_dropout_prob=0.2).to_dict(), {}).layers()[0]
+    layer = PretrainedBert(Path(), BertConfig(hidden_dropout_prob=0.2).to_dict(), {}).layers()[0]
 
     assert (layer.dropout, layer.dropout_of_weights, layer.dropout_inside) == (0.2, 0.1, 0.0)
 

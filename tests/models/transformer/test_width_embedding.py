@@ -1,6 +1,6 @@
 import torch
 
-from models.transformer.width_embedding import LARGEST, WidthEmbedding
+from models.transformer.width_embedding import WidthEmbedding
 
 from .references import assert_close
 
@@ -29,10 +29,18 @@ def test_padding_changes_nothing():
 def test_longer_titles_count_as_the_longest_that_is_told_apart():
     embedding = counting()
 
-    assert LARGEST == (64, 128)
     assert_close(embedding(torch.full((1, 64), 2)), embedding(torch.full((1, 90), 2)))
     last = embedding.table.weight[64] + embedding.table.weight[-1]
     assert_close(embedding(torch.full((1, 90), 2))[0], last)
+
+
+def test_the_limits_are_the_models():
+    embedding = WidthEmbedding(3, 2, limits=(3, 5))
+    embedding.piece_widths.copy_(torch.tensor([[0, 0], [1, 1], [1, 2]]))
+    embedding.table.weight.data = torch.arange(20.0).view(10, 2)
+
+    assert embedding(torch.tensor([[2, 2, 2, 2]])).tolist() == [[6.0 + 18.0, 7.0 + 19.0]]
+    assert embedding(torch.tensor([[1, 2, 0, 0]])).tolist() == [[4.0 + 14.0, 5.0 + 15.0]]
 
 
 def test_at_first_every_width_is_the_same():

@@ -1,3 +1,4 @@
+import shutil
 from pathlib import Path
 
 import pytest
@@ -26,6 +27,30 @@ def test_a_fine_tuned_encoder_becomes_a_student_that_scores_alike(
     assert (student.score(TITLES).truncated == tiny_classifier.score(TITLES).truncated).all()
     assert student.max_length == student.config.max_positions == 16
     assert student.labels == tiny_classifier.labels
+
+
+def test_the_student_of_an_encoder_is_made_of_what_is_loaded_and_reads_no_file(
+    tmp_path: Path, tiny_classifier: EncoderClassifier
+):
+    artifact.save(tiny_classifier, tmp_path / "encoder")
+    model = artifact.load(tmp_path / "encoder")
+    expected = model.uncalibrated.predict_logits(TITLES)
+    shutil.rmtree(tmp_path / "encoder")
+
+    assert as_student(model).predict_logits(TITLES) == pytest.approx(expected, abs=1e-5)
+
+
+def test_student_and_encoder_do_not_share_a_tokenizer(
+    tmp_path: Path, tiny_classifier: EncoderClassifier
+):
+    """The encoder's is set to cut titles whenever it is used."""
+    artifact.save(tiny_classifier, tmp_path / "encoder")
+    model = artifact.load(tmp_path / "encoder")
+    student = as_student(model)
+
+    model.predict_proba(TITLES)
+
+    assert student.score(["股" * 14, "股" * 15]).truncated.tolist() == [False, True]
 
 
 def test_the_student_of_an_encoder_can_be_saved(tmp_path: Path, tiny_classifier: EncoderClassifier):

@@ -113,6 +113,15 @@ def test_an_exported_artifact_loads_and_scores_alike(
     assert loaded.max_length == 16
 
 
+def test_floats_are_held_to_their_scores_more_closely_than_int8(
+    tmp_path: Path, tiny_student: StudentClassifier, int8: OnnxClassifier
+):
+    fp32 = to_onnx(tiny_student, tmp_path / "fp32.onnx")
+    for name, model, tolerance in (("fp32", fp32, 1e-3), ("int8", int8, 0.02)):
+        artifact.save(model, tmp_path / name)
+        assert artifact.load(tmp_path / name).uncalibrated.probe_tolerance == tolerance
+
+
 def test_ranges_are_those_of_the_titles_without_padding(tiny_student: StudentClassifier):
     titles = ["股市今日涨", "球队", "高考"]
     name = "encoder.layers.0.attention.in_projection"
