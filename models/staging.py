@@ -18,6 +18,8 @@ from pathlib import Path
 from models.errors import FileError
 from models.workspace import NEW, OLD, open_workspace
 
+_FULL = os.strerror(errno.ENOSPC)
+
 
 @contextmanager
 def staged_file(path: Path) -> Iterator[Path]:
@@ -37,7 +39,8 @@ def staged_file(path: Path) -> Iterator[Path]:
         target = Path(os.path.realpath(path))
         with open_workspace(target) as workspace:
             new = workspace / NEW
-            yield new
+            with _room_to_write(workspace):
+                yield new
             _sync(new)
             new.replace(target)
             _sync(target.parent)
@@ -59,7 +62,8 @@ def staged_folder(folder: Path) -> Iterator[Path]:
         with open_workspace(target) as workspace:
             new = workspace / NEW
             new.mkdir()
-            yield new
+            with _room_to_write(workspace):
+                yield new
             _sync_all(new)
             _sync(target.parent)
             _swap(new, target, workspace / OLD)
@@ -75,8 +79,28 @@ def try_out(path: Path) -> None:
         FileError: nothing can be written there, or nothing more.
     """
     with explained(path), open_workspace(Path(os.path.realpath(path))) as workspace:
-        (workspace / NEW).write_bytes(bytes(4096))
-        _sync(workspace / NEW)
+        _write_more(workspace)
+
+
+@contextmanager
+def _room_to_write(workspace: Path) -> Iterator[None]:
+    """Tell that the disk is full where a library has an error of its own for that.
+
+    torch speaks of an unexpected position; safetensors removes what it has written at once.
+    """
+    try:
+        yield
+    except Exception as error:
+        if _FULL in str(error):
+            raise OSError(errno.ENOSPC, _FULL) from error
+        _write_more(workspace)
+        raise
+
+
+def _write_more(workspace: Path) -> None:
+    more = workspace / "more"
+    more.write_bytes(bytes(4096))
+    _sync(more)
 
 
 def _swap(new: Path, target: Path, aside: Path) -> None:

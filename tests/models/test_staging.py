@@ -316,13 +316,28 @@ def test_a_full_disk_is_said_by_writing_and_by_trying_out(
     monkeypatch.setattr(os, "fsync", fail)
     path = tmp_path / "model"
     said = r"model cannot be written \(No space left on device\); free some space"
-    for attempt in (lambda: write_file(path, "new"), lambda: try_out(path)):
+
+    def fail_in_another_language() -> None:
+        with staged_folder(path):
+            raise RuntimeError("enforce fail at inline_container.cc:672")
+
+    for attempt in (
+        lambda: write_file(path, "new"),
+        lambda: try_out(path),
+        fail_in_another_language,
+    ):
         with pytest.raises(FileError, match=said):
             attempt()
     with pytest.raises(FileError, match=r"/dev/full cannot be written .*; free some space"):
         write_file(Path("/dev/full"), "new")
 
     assert names(tmp_path) == []
+
+
+def test_a_full_disk_that_a_library_names_in_its_own_error_is_said(tmp_path: Path):
+    said = r"model cannot be written \(No space left on device\); free some space"
+    with pytest.raises(FileError, match=said), staged_folder(tmp_path / "model"):
+        raise RuntimeError("serializing: I/O error: No space left on device (os error 28)")
 
 
 def test_trying_out_changes_nothing(write: Callable, tmp_path: Path):
