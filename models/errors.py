@@ -55,7 +55,10 @@ class FileError(BiaotiError):
     def unwritable(cls, path: Path, cause: OSError) -> FileError:
         """What the system says of an attempt to write `path`, and what to do about it."""
         remedy = _REMEDIES.get(cause.errno or 0, "choose another place")
-        return cls(f"{path} cannot be written ({cause.strerror or cause}); {remedy}")
+        told = cause.strerror or str(cause)
+        if cause.filename and path.name not in str(cause.filename):  # of what goes into it
+            told += f": {cause.filename}"
+        return cls(f"{path} cannot be written ({told}); {remedy}")
 
 
 class DataError(BiaotiError):

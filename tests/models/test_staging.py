@@ -278,7 +278,7 @@ def test_a_pipe_or_a_device_is_written_as_it_is():
         ("n" * 300, "cannot be written (File name too long); choose a shorter name"),
         (
             "file/model",
-            "cannot be written (File exists); a file stands where a folder is needed; "
+            "cannot be written (File exists: {root}/file); a file stands where a folder is needed; "
             "choose another place",
         ),
     ],
@@ -291,7 +291,7 @@ def test_what_cannot_be_written_says_why_and_what_to_do(
     with pytest.raises(FileError) as caught, stage(tmp_path / place):
         pass
 
-    assert str(caught.value) == f"{tmp_path / place} {said}"
+    assert str(caught.value) == f"{tmp_path / place} {said.format(root=tmp_path)}"
     assert names(tmp_path) == ["file"]
 
 
@@ -338,6 +338,16 @@ def test_a_full_disk_that_a_library_names_in_its_own_error_is_said(tmp_path: Pat
     said = r"model cannot be written \(No space left on device\); free some space"
     with pytest.raises(FileError, match=said), staged_folder(tmp_path / "model"):
         raise RuntimeError("serializing: I/O error: No space left on device (os error 28)")
+
+
+def test_a_file_that_is_missing_for_what_is_written_is_named(tmp_path: Path):
+    with pytest.raises(FileError) as caught, staged_folder(tmp_path / "model") as new:
+        shutil.copy(tmp_path / "tokenizer.json", new)
+
+    assert str(caught.value) == (
+        f"{tmp_path / 'model'} cannot be written (No such file or directory: "
+        f"{tmp_path / 'tokenizer.json'}); choose another place"
+    )
 
 
 def test_trying_out_changes_nothing(write: Callable, tmp_path: Path):
