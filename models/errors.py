@@ -22,7 +22,7 @@ _REMEDIES = {
     **dict.fromkeys((errno.ENOSPC, errno.EDQUOT), "free some space, or choose another place"),
     **dict.fromkeys(
         (errno.EACCES, errno.EPERM, errno.EROFS),
-        "make the folder it lies in writable, or choose another place",
+        "make it and the folder it lies in writable, or choose another place",
     ),
     errno.ENAMETOOLONG: "choose a shorter name",
     errno.EBUSY: "it is in use, perhaps as a mount point; choose a folder inside it",

@@ -13,6 +13,7 @@ the home folder, and never breaks a model by writing into its folder.
 
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -24,7 +25,7 @@ from models.staging import explained, try_out
 from models.workspace import is_workspace
 
 _LITTER = {".DS_Store", "Thumbs.db", ".ipynb_checkpoints"}
-"""What file browsers leave wherever they look; nobody misses it."""
+"""What file browsers leave wherever they look."""
 
 
 @dataclass(frozen=True)
@@ -56,13 +57,26 @@ def holds_others(folder: Path, known: Iterable[str]) -> str | None:
 
 
 def files_in(folder: Path) -> set[str]:
-    """The paths of all files in it, relative to it; not what browsers and dead runs left there."""
+    """The paths of all files and links in it, relative to it, without what nobody misses.
+
+    Raises:
+        OSError: a folder in it cannot be read.
+    """
+
+    def refuse(error: OSError) -> None:
+        raise error
+
     found = set()
-    for path in folder.rglob("*"):
-        parts = path.relative_to(folder).parts
-        if not path.is_dir() and not any(part in _LITTER or is_workspace(part) for part in parts):
-            found.add("/".join(parts))
+    for place, folders, names in os.walk(folder, onerror=refuse):
+        folders[:] = [name for name in folders if not _is_litter(name)]
+        links = [name for name in folders if Path(place, name).is_symlink()]
+        kept = [name for name in names if not _is_litter(name)]
+        found |= {Path(place, name).relative_to(folder).as_posix() for name in kept + links}
     return found
+
+
+def _is_litter(name: str) -> bool:
+    return name in _LITTER or is_workspace(name)
 
 
 def _no_model(folder: Path) -> str | None:
@@ -101,6 +115,8 @@ def claim_folder(
             raise UsageError(
                 f"{output} is a file, and {kind.name} is a folder; choose another output"
             )
+        if output.is_dir() and not os.access(output, os.W_OK):  # nor could it be moved aside
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
         if not kind.in_place:
             _refuse_places(output)
         if output.is_dir() and files_in(output) and not force:

@@ -204,12 +204,30 @@ def test_what_cannot_be_written_is_known_before_the_work(
         disk.setattr(os, "mkdir", read_only)
         for claim in (lambda: claim_folder(output, [], MODEL), lambda: claim_file(output, [])):
             assert refusal(claim, tmp_path, FileError) == (
-                f"{output} cannot be written (Read-only file system); make the folder it lies in "
-                "writable, or choose another place"
+                f"{output} cannot be written (Read-only file system); make it and the folder it "
+                "lies in writable, or choose another place"
             )
     long = tmp_path / ("n" * 300)
     for claim in (lambda: claim_folder(long, [], MODEL), lambda: claim_file(long, [])):
         assert "File name too long" in refusal(claim, tmp_path, FileError)
+
+
+def test_a_folder_without_rights_is_known_before_the_work(
+    model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    said = f"{model} cannot be written (Permission denied); make it and the folder it lies in "
+    with monkeypatch.context() as rights:
+        rights.setattr(os, "access", lambda path, mode: (path, mode) != (model, os.W_OK))
+        assert refusal(lambda: claim_folder(model, []), tmp_path, FileError).startswith(said)
+
+    def forbidden(path: object) -> None:
+        raise PermissionError(errno.EACCES, "Permission denied", os.fspath(path))
+
+    with monkeypatch.context() as rights:
+        rights.setattr(os, "scandir", forbidden)
+        with pytest.raises(FileError) as caught:
+            claim_folder(model, [])
+    assert str(caught.value).startswith(said)
 
 
 def test_claiming_clears_what_a_dead_run_left(model: Path, tmp_path: Path):
@@ -229,6 +247,8 @@ def test_litter_and_what_dead_runs_left_are_no_files(tmp_path: Path):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).touch()
 
-    assert files_in(tmp_path) == {"kept/a"}
+    (tmp_path / "link").symlink_to(tmp_path / "kept")
+    assert files_in(tmp_path) == {"kept/a", "link"}
+    (tmp_path / "link").unlink()
     assert outputs.holds_others(tmp_path, ["kept/a"]) is None
     assert outputs.holds_others(tmp_path, ["b"]) == "it also holds kept/a"
