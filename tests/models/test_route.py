@@ -16,9 +16,9 @@ from models import artifact
 from models.classifier import Scores, predict
 from models.encoder import EncoderClassifier
 from models.ensemble import EnsembleClassifier
-from models.errors import UsageError
+from models.errors import ArtifactError, UsageError
 from models.labels import Labels
-from models.route import Route
+from models.route import Route, find_route
 from models.student import StudentClassifier
 from training.compression.export import to_onnx
 
@@ -95,6 +95,15 @@ def test_a_route_is_given_probabilities_and_needs_no_threads():
 
     assert model.predict_proba(["a", "b"]).tolist() == [[0.5, 0.5]] * 2
     assert model.score(["a", "b"]).truncated.tolist() == [False, False]
+
+
+def test_a_route_is_found_by_the_name_of_its_entry_point():
+    assert find_route("student") is StudentClassifier
+
+
+def test_an_unknown_route_lists_the_known_ones():
+    with pytest.raises(ArtifactError, match="unknown route 'oracle'; this installation has: enc"):
+        find_route("oracle")
 
 
 @pytest.mark.usefixtures("torch_threads")

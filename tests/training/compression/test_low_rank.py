@@ -10,7 +10,6 @@ from torch import nn
 from models import artifact
 from models.errors import UsageError
 from models.student import StudentClassifier
-from models.transformer.low_rank import factorize, multiply_out
 from training.compression.low_rank import (
     factorize_layers,
     ranks_by_budget,
@@ -24,17 +23,6 @@ shares = st.floats(0.05, 1.0)
 
 def _weights(network: nn.Module) -> int:
     return sum(part.weight.numel() for part in network.modules() if isinstance(part, nn.Linear))
-
-
-@pytest.mark.parametrize("shape", [(6, 9), (9, 6), (7, 7)])
-def test_at_full_rank_the_product_is_the_layer(shape: tuple[int, int]):
-    torch.manual_seed(0)
-    linear = nn.Linear(*shape)
-
-    product = multiply_out(factorize(linear, min(shape)))
-
-    torch.testing.assert_close(product.weight, linear.weight)
-    torch.testing.assert_close(product.bias, linear.bias)
 
 
 def test_a_student_factorised_at_full_rank_scores_alike(
