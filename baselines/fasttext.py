@@ -26,11 +26,12 @@ from baselines.fasttext_format import (
     write_lines,
 )
 from baselines.fasttext_settings import FastTextSettings
-from baselines.training_rows import check_rows
+from baselines.training_rows import require_two_classes
 from models.classifier import Scores
-from models.errors import DataError, MissingDependency, UsageError
+from models.errors import MissingDependency, UsageError
 from models.labels import Labels
 from models.route import Route
+from titles import LabelledTitles
 
 try:
     import fasttext
@@ -101,35 +102,35 @@ class FastTextClassifier(Route):
 
 
 def train_fasttext(
-    titles: Sequence[str],
-    label_ids: Sequence[int],
-    labels: Labels,
-    dev_titles: Sequence[str] = (),
-    dev_label_ids: Sequence[int] = (),
+    titles: LabelledTitles,
+    dev: LabelledTitles | None = None,
     settings: FastTextSettings | None = None,
     progress: Callable[[str], None] | None = None,
 ) -> FastTextClassifier:
     """Train fastText; seconds for tens of thousands of titles, or the time given to autotune.
 
     Args:
-        dev_titles: only autotune reads them.
+        dev: only autotune reads it.
         progress: told a line at the start of each stage.
     Raises:
-        DataError: the rows do not fit each other or the labels.
+        DataError: a title without a label, or fewer than two classes.
         UsageError: fastText refuses the settings or diverges with them; autotune without dev.
     """
     settings = settings or FastTextSettings()
-    check_rows(titles, label_ids, labels)
+    require_two_classes(titles)
     report = progress or (lambda line: None)
     with tempfile.TemporaryDirectory(prefix="biaoti-fasttext-") as name:
         train_file, dev_file = Path(name, "train.txt"), Path(name, "dev.txt")
         report(f"cutting {len(titles):,} titles into {settings.unit}")
-        write_lines(train_file, titles, label_ids, settings.unit)
+        write_lines(train_file, titles, settings.unit)
         if settings.autotune_seconds:
-            _check_dev(dev_titles, dev_label_ids)
-            write_lines(dev_file, dev_titles, dev_label_ids, settings.unit)
+            if not dev:
+                raise UsageError(
+                    "autotune needs dev titles; give a dev file or set autotune_seconds to 0"
+                )
+            write_lines(dev_file, dev, settings.unit)
         model = _train(train_file, dev_file, settings, report)
-    return FastTextClassifier(model, settings.unit, labels)
+    return FastTextClassifier(model, settings.unit, titles.labels)
 
 
 def _train(
@@ -190,10 +191,3 @@ def _quantize(model: Any, train_file: Path, settings: FastTextSettings) -> None:
         thread=settings.threads,
         verbose=0,
     )
-
-
-def _check_dev(dev_titles: Sequence[str], dev_label_ids: Sequence[int]) -> None:
-    if not dev_titles:
-        raise UsageError("autotune needs dev titles; give a dev file or set autotune_seconds to 0")
-    if len(dev_titles) != len(dev_label_ids):
-        raise DataError(f"{len(dev_titles)} dev titles but {len(dev_label_ids)} label ids")

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from baselines.segmentation import characters, ngrams, words
 from models.errors import CorruptArtifact, MissingDependency
 from models.labels import Labels
+from titles import LabelledTitles
 
 try:
     import fasttext
@@ -48,10 +49,10 @@ def label_id(name: str) -> int:
     return int(number)
 
 
-def write_lines(path: Path, titles: Sequence[str], label_ids: Sequence[int], unit: str) -> None:
+def write_lines(path: Path, titles: LabelledTitles, unit: str) -> None:
     """A file to train or tune on: a line a title, its label first."""
     with path.open("w", encoding="utf-8", newline="\n") as file:
-        for title, number in zip(titles, label_ids, strict=True):
+        for title, number in zip(titles.titles, titles.label_ids, strict=True):
             file.write(f"{_LABEL_PREFIX}{number} {to_line(title, unit)}\n")
 
 

@@ -7,7 +7,7 @@ Source: Wang and Manning 2012, "Baselines and Bigrams"; Fan et al. 2008, LIBLINE
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -15,10 +15,10 @@ import numpy as np
 
 from baselines.features import FeatureSettings, tfidf_columns, title_columns
 from baselines.sklearn_route import SklearnClassifier
-from baselines.training_rows import check_rows
+from baselines.training_rows import require_two_classes
 from models.calibration import softmax
 from models.errors import MissingDependency, UsageError
-from models.labels import Labels
+from titles import LabelledTitles
 
 try:
     from sklearn.compose import ColumnTransformer
@@ -63,9 +63,7 @@ class LinearClassifier(SklearnClassifier):
 
 
 def train_linear(
-    titles: Sequence[str],
-    label_ids: Sequence[int],
-    labels: Labels,
+    titles: LabelledTitles,
     settings: LinearSettings | None = None,
     progress: Callable[[str], None] | None = None,
 ) -> LinearClassifier:
@@ -74,21 +72,21 @@ def train_linear(
     Args:
         progress: told a line at the start of each stage.
     Raises:
-        DataError: the rows do not fit each other or the labels.
+        DataError: a title without a label, or fewer than two classes.
     """
     settings = settings or LinearSettings()
-    check_rows(titles, label_ids, labels)
+    require_two_classes(titles)
     report = progress or (lambda line: None)
     report(f"counting n-grams of {len(titles):,} titles")
     features = tfidf_columns(settings, len(titles))
-    matrix = features.fit_transform(title_columns(titles))
+    matrix = features.fit_transform(title_columns(titles.titles))
     report("fitting the linear model")
     svm = LinearSVC(
         C=settings.inverse_regularisation,
         max_iter=settings.max_iterations,
         random_state=settings.seed,
     )
-    svm.fit(matrix, np.asarray(label_ids))
+    svm.fit(matrix, titles.label_ids)
     svm.coef_ = (svm.coef_ * settings.margin_scale).astype(np.float32)
     svm.intercept_ = (svm.intercept_ * settings.margin_scale).astype(np.float32)
-    return LinearClassifier(Pipeline([("features", features), ("svm", svm)]), labels)
+    return LinearClassifier(Pipeline([("features", features), ("svm", svm)]), titles.labels)

@@ -10,7 +10,7 @@ Source: Cover and Hart 1967; weights by similarity as in Yang and Liu 1999.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -18,9 +18,10 @@ import numpy as np
 
 from baselines.features import FeatureSettings, tfidf_columns, title_columns
 from baselines.sklearn_route import SklearnClassifier
-from baselines.training_rows import check_rows
+from baselines.training_rows import require_two_classes
 from models.errors import MissingDependency
 from models.labels import Labels
+from titles import LabelledTitles
 
 try:
     from sklearn.compose import ColumnTransformer
@@ -60,8 +61,9 @@ class NearestClassifier(SklearnClassifier):
         similarities.data **= SHARPNESS
         votes = similarities @ self._votes  # (n, trained classes)
         shares = votes / np.maximum(votes.sum(axis=1, keepdims=True), np.finfo(np.float32).tiny)
-        floored: np.ndarray = shares + FLOOR
-        return floored / floored.sum(axis=1, keepdims=True)
+        floored = shares + FLOOR
+        probabilities: np.ndarray = floored / floored.sum(axis=1, keepdims=True)
+        return probabilities
 
     @classmethod
     def check(cls, pipeline: Pipeline, labels: Labels) -> None:
@@ -72,9 +74,7 @@ class NearestClassifier(SklearnClassifier):
 
 
 def train_nearest(
-    titles: Sequence[str],
-    label_ids: Sequence[int],
-    labels: Labels,
+    titles: LabelledTitles,
     settings: NearestSettings | None = None,
     progress: Callable[[str], None] | None = None,
 ) -> NearestClassifier:
@@ -83,13 +83,13 @@ def train_nearest(
     Args:
         progress: told a line at the start of each stage.
     Raises:
-        DataError: the rows do not fit each other or the labels.
+        DataError: a title without a label, or fewer than two classes.
     """
     settings = settings or NearestSettings()
-    check_rows(titles, label_ids, labels)
+    require_two_classes(titles)
     report = progress or (lambda line: None)
     report(f"counting n-grams of {len(titles):,} titles")
     features = tfidf_columns(settings, len(titles))
-    vectors = normalize(features.fit_transform(title_columns(titles)))
-    memory = KNeighborsClassifier(algorithm="brute").fit(vectors, np.asarray(label_ids))
-    return NearestClassifier(Pipeline([("features", features), ("memory", memory)]), labels)
+    vectors = normalize(features.fit_transform(title_columns(titles.titles)))
+    memory = KNeighborsClassifier(algorithm="brute").fit(vectors, titles.label_ids)
+    return NearestClassifier(Pipeline([("features", features), ("memory", memory)]), titles.labels)

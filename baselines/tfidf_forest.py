@@ -5,7 +5,7 @@ Source: Breiman 2001, "Random Forests".
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -13,9 +13,10 @@ import numpy as np
 
 from baselines.features import FeatureSettings, tfidf_columns, title_columns
 from baselines.sklearn_route import SklearnClassifier
-from baselines.training_rows import check_rows
+from baselines.training_rows import require_two_classes
 from models.errors import MissingDependency, UsageError
 from models.labels import Labels
+from titles import LabelledTitles
 
 try:
     from sklearn.compose import ColumnTransformer
@@ -103,9 +104,7 @@ def check_trees(forest: RandomForestClassifier) -> None:
 
 
 def train_forest(
-    titles: Sequence[str],
-    label_ids: Sequence[int],
-    labels: Labels,
+    titles: LabelledTitles,
     settings: ForestSettings | None = None,
     progress: Callable[[str], None] | None = None,
 ) -> ForestClassifier:
@@ -114,20 +113,19 @@ def train_forest(
     Args:
         progress: told a line at the start of each stage and every ten trees.
     Raises:
-        DataError: the rows do not fit each other or the labels.
+        DataError: a title without a label, or fewer than two classes.
     """
     settings = settings or ForestSettings()
-    check_rows(titles, label_ids, labels)
+    require_two_classes(titles)
     report = progress or (lambda line: None)
     report(f"counting n-grams of {len(titles):,} titles")
     features = tfidf_columns(settings, len(titles))
-    matrix = features.fit_transform(title_columns(titles))
-    classes = np.asarray(label_ids)
+    matrix = features.fit_transform(title_columns(titles.titles))
     selection = SelectKBest(chi2, k=min(settings.selected_features, matrix.shape[1]))
-    chosen = selection.fit_transform(matrix, classes)
-    forest = _grow(chosen, classes, settings, report)
+    chosen = selection.fit_transform(matrix, titles.label_ids)
+    forest = _grow(chosen, titles.label_ids, settings, report)
     steps = [("features", features), ("selection", selection), ("forest", forest)]
-    return ForestClassifier(Pipeline(steps), labels)
+    return ForestClassifier(Pipeline(steps), titles.labels)
 
 
 def _grow(

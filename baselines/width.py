@@ -15,10 +15,10 @@ from typing import ClassVar
 import numpy as np
 
 from baselines.tfidf_forest import ForestClassifier
-from baselines.training_rows import check_rows
+from baselines.training_rows import require_two_classes
 from models.errors import MissingDependency, UsageError
-from models.labels import Labels
 from models.title_text import width
+from titles import LabelledTitles
 
 try:
     from sklearn.ensemble import RandomForestClassifier
@@ -57,9 +57,7 @@ class WidthClassifier(ForestClassifier):
 
 
 def train_width(
-    titles: Sequence[str],
-    label_ids: Sequence[int],
-    labels: Labels,
+    titles: LabelledTitles,
     settings: WidthSettings | None = None,
     progress: Callable[[str], None] | None = None,
 ) -> WidthClassifier:
@@ -68,10 +66,10 @@ def train_width(
     Args:
         progress: told a line at the start.
     Raises:
-        DataError: the rows do not fit each other or the labels.
+        DataError: a title without a label, or fewer than two classes.
     """
     settings = settings or WidthSettings()
-    check_rows(titles, label_ids, labels)
+    require_two_classes(titles)
     if progress:
         progress(f"measuring {len(titles):,} titles")
     forest = RandomForestClassifier(
@@ -80,5 +78,5 @@ def train_width(
         max_features=1,
         random_state=settings.seed,
     )
-    forest.fit(WidthClassifier.columns(titles), np.asarray(label_ids))
-    return WidthClassifier(Pipeline([("forest", forest)]), labels)
+    forest.fit(WidthClassifier.columns(titles.titles), titles.label_ids)
+    return WidthClassifier(Pipeline([("forest", forest)]), titles.labels)

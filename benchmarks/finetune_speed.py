@@ -22,11 +22,10 @@ import torch
 from transformers import Trainer, TrainingArguments
 
 from models.encoder import EncoderClassifier
-from models.labels import Labels
 from models.machine import describe
-from titles import Source, find_labels, load
+from titles import LabelledTitles, Source, read
 from training.batches import LengthBucketedBatches
-from training.finetune import ClassificationLoss, Examples, FineTuneSettings, open_encoder
+from training.finetune import ClassificationLoss, FineTuneSettings, open_encoder
 from training.loop import TrainingLoop
 from training.pretrained import resolve
 
@@ -35,24 +34,20 @@ BATCH_SIZE = 32
 
 def main() -> None:
     options = _options()
-    source = Source(options.train)
-    labels = find_labels(source)
-    titles, label_ids = load(source, labels)
-    examples = Examples(
-        titles[: options.steps * BATCH_SIZE], label_ids[: options.steps * BATCH_SIZE]
-    )
-    encoder = resolve(options.encoder, titles)
+    train = read(Source(options.train))
+    examples = train.take(range(min(len(train), options.steps * BATCH_SIZE)))
+    encoder = resolve(options.encoder, train.titles)
     runs: dict[str, Callable[[], None]] = {
-        "ours": lambda: run_ours(encoder, examples, labels),
-        "trainer": lambda: run_trainer(encoder, examples, labels, bf16=False),
-        "trainer_bf16": lambda: run_trainer(encoder, examples, labels, bf16=True),
+        "ours": lambda: run_ours(encoder, examples),
+        "trainer": lambda: run_trainer(encoder, examples, bf16=False),
+        "trainer_bf16": lambda: run_trainer(encoder, examples, bf16=True),
     }
-    speeds = {name: round(len(examples.titles) / _seconds(run), 1) for name, run in runs.items()}
+    speeds = {name: round(len(examples) / _seconds(run), 1) for name, run in runs.items()}
     result = {
         "titles_per_s": speeds,
         "times_trainer": round(speeds["ours"] / speeds["trainer"], 2),
         "times_trainer_bf16": round(speeds["ours"] / speeds["trainer_bf16"], 2),
-        "titles": len(examples.titles),
+        "titles": len(examples),
         "batch_size": BATCH_SIZE,
         "threads": torch.get_num_threads(),
         **describe(),
@@ -60,10 +55,10 @@ def main() -> None:
     print(json.dumps(result, indent=2))
 
 
-def run_ours(encoder: Path, examples: Examples, labels: Labels) -> None:
+def run_ours(encoder: Path, examples: LabelledTitles) -> None:
     """One epoch of our loop over `examples`, without evaluation."""
     settings = FineTuneSettings(epochs=1, batch_size=BATCH_SIZE)
-    classifier = open_encoder(encoder, labels, settings.max_length)
+    classifier = open_encoder(encoder, examples.labels, settings.max_length)
     loss = ClassificationLoss(classifier, examples, settings)
     batches = LengthBucketedBatches(loss.lengths, BATCH_SIZE, settings.seed)
     with tempfile.TemporaryDirectory() as folder:
@@ -72,9 +67,9 @@ def run_ours(encoder: Path, examples: Examples, labels: Labels) -> None:
         ).run()
 
 
-def run_trainer(encoder: Path, examples: Examples, labels: Labels, bf16: bool) -> None:
+def run_trainer(encoder: Path, examples: LabelledTitles, bf16: bool) -> None:
     """One epoch of `transformers.Trainer` over `examples`, every title padded to 64 tokens."""
-    classifier = open_encoder(encoder, labels, 64)
+    classifier = open_encoder(encoder, examples.labels, 64)
     with tempfile.TemporaryDirectory() as folder:
         arguments = TrainingArguments(
             folder,
@@ -93,14 +88,17 @@ def run_trainer(encoder: Path, examples: Examples, labels: Labels, bf16: bool) -
             trainer.train()
 
 
-def _rows(classifier: EncoderClassifier, examples: Examples) -> list[dict[str, object]]:
+def _rows(classifier: EncoderClassifier, examples: LabelledTitles) -> list[dict[str, object]]:
     encoded = classifier.tokenizer(
         list(examples.titles), truncation=True, padding="max_length", max_length=64
     )
     return [
         {"input_ids": ids, "attention_mask": mask, "labels": label}
         for ids, mask, label in zip(
-            encoded["input_ids"], encoded["attention_mask"], examples.label_ids, strict=True
+            encoded["input_ids"],
+            encoded["attention_mask"],
+            examples.label_ids.tolist(),
+            strict=True,
         )
     ]
 

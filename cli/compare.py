@@ -56,27 +56,22 @@ def compare(options: argparse.Namespace) -> None:
     same. Scores are kept in the output folder, so an interrupted comparison goes on where it was.
     Speed is measured last, with all models in memory: leave the machine alone meanwhile.
     """
-    import numpy as np
-
     from evaluation.candidates import parse_candidates
-    from evaluation.compare import LabelledFile, Limits
+    from evaluation.compare import Limits
     from evaluation.compare import compare as run
     from evaluation.latency import SpeedSettings
     from evaluation.report import write_report
-    from titles import find_labels, fingerprint, leaked, load, read
+    from titles import leaked, read, read_titles
 
     limits = Limits(options.max_mb, options.max_ms, options.min_titles_per_s)
     speed = None if options.no_speed else SpeedSettings(**_speed_options(options))
     candidates = parse_candidates(options.models)
-    source = source_of(options, options.data)
-    named, labels = fingerprint(source), find_labels(source, options.labels)
-    titles, label_ids = load(source, labels)
+    data = read(source_of(options, options.data), options.labels)
     leaks = None
     if options.train:
-        training = (row.title for row in read(source_of(options, options.train), None))
-        leaks = leaked(titles, training)
-    data = LabelledFile(named, labels, titles, np.array(label_ids), leaks)
-    comparison = run(candidates, data, options.output / ".cache", speed, limits)
+        leaks = leaked(data.titles, read_titles(source_of(options, options.train)))
+    cache = options.output / ".cache"
+    comparison = run(candidates, data, cache, speed, limits, leaks=leaks)
     for path in write_report(comparison, options.output):
         print(path)
     print(f"open {options.output / 'report.html'} in a browser", file=sys.stderr)

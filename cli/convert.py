@@ -17,7 +17,7 @@ from models.errors import ArtifactError
 if TYPE_CHECKING:
     from models.artifact import Route
     from models.student import StudentClassifier
-    from training.finetune import Examples
+    from titles import LabelledTitles
 
 TOLERANCE = 1e-4
 """Greatest difference of a probe title's score between torch and the exported graph."""
@@ -36,16 +36,15 @@ def quantize(options: argparse.Namespace) -> None:
     which measures them at each call. In both, every row of a matrix has a scale of its own, and
     the token embedding is int8, too.
     """
-    import titles as corpus
     from models.artifact import load
     from scoring.gate import accuracy, gate
     from scoring.temperature import fit_temperature
+    from titles import read
     from training.compression.conversion import as_student
-    from training.finetune import Examples
 
     source = load(options.folder)
     student = as_student(source)
-    dev = Examples(*corpus.load(source_of(options, options.dev), source.labels))
+    dev = read(source_of(options, options.dev), source.labels)
     with TemporaryDirectory() as folder:
         model = _to_int8(options, student, dev, Path(folder))
         before, scores = (each.predict_proba(dev.titles) for each in (student, model))
@@ -89,7 +88,7 @@ def export(options: argparse.Namespace) -> None:
 
 
 def _to_int8(
-    options: argparse.Namespace, student: StudentClassifier, dev: Examples, folder: Path
+    options: argparse.Namespace, student: StudentClassifier, dev: LabelledTitles, folder: Path
 ) -> Route:
     from training.compression.export import CALIBRATION_TITLES, to_onnx
     from training.compression.quantization import to_int8

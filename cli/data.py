@@ -16,7 +16,7 @@ def add_to(verbs: Any) -> None:
     data = verbs.add_parser("data", help="look at files of titles before training on them")
     verbs = add_verbs(data)
     _add_folds(verbs)
-    _add_pieces(verbs)
+    _add_recombine(verbs)
     parser = add_verb(
         verbs,
         "check",
@@ -49,19 +49,19 @@ def check(options: argparse.Namespace) -> int:
     Errors are rows that training cannot use; the exit code is then 3. Warnings are duplicates,
     titles with two labels, lost characters, and titles that leak from one split into another.
     """
-    import titles as corpus
+    from titles import check as run
+    from titles import fix, report_text
 
     splits = {Path(name).stem: source_of(options, name) for name in options.files}
     if len(splits) < len(options.files):
         raise UsageError(
             "two files have the same name, but splits are told apart by it; rename one"
         )
-    labels = corpus.find_labels(next(iter(splits.values())), options.labels)
     count_tokens = _token_counter(options.tokenizer) if options.tokenizer else None
-    report = corpus.check(splits, labels, count_tokens)
-    print_result(options, report.to_dict(), report.to_text())
+    report = run(splits, options.labels, count_tokens)
+    print_result(options, report.to_dict(), report_text(report))
     if options.fix:
-        for result in corpus.fix(splits, labels, report).values():
+        for result in fix(splits, options.labels, report).values():
             print(result, file=sys.stderr)
     return 3 if report.errors and not options.fix else 0
 
@@ -73,37 +73,36 @@ def folds(options: argparse.Namespace) -> None:
     and asked for the other score every training title as if it were new: what 'biaoti distill
     --scores' wants of a teacher, and what shows doubtful labels.
     """
-    import titles as corpus
+    from titles import read, write_folds
 
-    source = source_of(options, options.file)
-    labels = corpus.find_labels(source, options.labels)
-    for folder in corpus.write_folds(source, labels, options.folds, options.output):
+    titles = read(source_of(options, options.file), options.labels)
+    for folder in write_folds(titles, options.folds, options.output):
         print(folder)
 
 
-def pieces(options: argparse.Namespace) -> None:
-    """Make new titles, without labels, of pieces of a file's, for a teacher to judge.
+def recombine(options: argparse.Namespace) -> None:
+    """Make new titles, without labels, of parts of a file's, for a teacher to judge.
 
     Made of the held-out titles of a fold and scored by a teacher that has learned the rest, they
     show a student what to make of words as they stand in real titles ('biaoti distill --scores').
     """
-    import titles as corpus
+    from titles import write_recombined
 
     source = source_of(options, options.file)
-    count = corpus.write_pieces(source, options.each, options.output, options.seed)
+    count = write_recombined(source, options.each, options.output, options.seed)
     print(f"{options.output}: {count:,} titles")
 
 
-def _add_pieces(verbs: Any) -> None:
+def _add_recombine(verbs: Any) -> None:
     parser = add_verb(
         verbs,
-        "pieces",
-        pieces,
+        "recombine",
+        recombine,
         """
-        biaoti data pieces artifacts/folds/fold-1/held_out.jsonl --each 2 \\
-            --output artifacts/pieces-1.jsonl
-        biaoti evaluate artifacts/linear-1 artifacts/pieces-1.jsonl --unlabelled \\
-            --predictions artifacts/piece-scores-1.csv
+        biaoti data recombine artifacts/folds/fold-1/held_out.jsonl --each 2 \\
+            --output artifacts/recombined-1.jsonl
+        biaoti evaluate artifacts/linear-1 artifacts/recombined-1.jsonl --unlabelled \\
+            --predictions artifacts/recombined-scores-1.csv
         """,
     )
     parser.add_argument("file", metavar="FILE", help="titles; labels are not read")

@@ -26,7 +26,7 @@ from models.errors import UsageError
 if TYPE_CHECKING:
     from models.artifact import LoadedModel
     from models.student import StudentClassifier
-    from training.finetune import Examples
+    from titles import LabelledTitles
 
 
 def add_to(verbs: Any) -> None:
@@ -60,18 +60,15 @@ def distill(options: argparse.Namespace) -> None:
     can be interrupted: the same command goes on from its last checkpoint. Two controls: --alpha 0
     trains the same student without the teacher, --random-weights one that takes nothing over.
     """
-    import titles as corpus
     from models.artifact import load
     from training.compression.conversion import as_student
     from training.compression.distillation import distill as run
-    from training.finetune import Examples
 
     settings = build_settings(options)
     teacher = load(options.teacher)
     source = load(options.start) if options.start else _with_transformer(teacher)
-    labels, sources = training_data(options)
-    require_classes(labels, teacher, source)
-    train, dev = (Examples(*corpus.load(each, labels)) for each in sources)
+    train, dev = training_data(options)
+    require_classes(train.labels, teacher, source)
     examples = taught_titles(options, train, dev)
     start, shape = _start(options, as_student(source), train, examples.titles, settings.seed)
     matched = as_student(_with_transformer(teacher)) if settings.hidden_weight else None
@@ -83,7 +80,7 @@ def distill(options: argparse.Namespace) -> None:
         **shape,
         **asdict(settings),
     }
-    trained_on = taught_on(options, sources[0])
+    trained_on = taught_on(options, train)
     metrics = dev_metrics(result.history)
     save_model(options, result.classifier, result.temperature, trained_on, used, metrics)
     result.run_folder.clean()
@@ -133,7 +130,7 @@ def _with_transformer(teacher: LoadedModel) -> LoadedModel:
 def _start(
     options: argparse.Namespace,
     student: StudentClassifier,
-    train: Examples,
+    train: LabelledTitles,
     titles: Sequence[str],
     seed: int,
 ) -> tuple[StudentClassifier, dict[str, Any]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -54,13 +54,14 @@ def ensemble(options: argparse.Namespace) -> None:
     from models.ensemble import EnsembleClassifier, pool
     from scoring.gate import accuracy
     from scoring.store import cached_log_probabilities
-    from titles import load as load_rows
+    from titles import read
     from training.compression.ensemble import fit_weights, name_members
 
     members = name_members([load(folder) for folder in options.models])
     equal = [1 / len(members)] * len(members)
     EnsembleClassifier(members, equal)  # do they fit together? before they are scored
-    titles, gold = load_rows(source_of(options, options.dev), next(iter(members.values())).labels)
+    dev = read(source_of(options, options.dev), next(iter(members.values())).labels)
+    titles, gold = dev.titles, dev.label_ids
     cache = cache_folder(options)
     scores = [cached_log_probabilities(each, titles, cache) for each in members.values()]
     weights = fit_weights(np.stack(scores), gold)
@@ -80,14 +81,15 @@ def average(options: argparse.Namespace) -> None:
     """
     from models.artifact import load
     from scoring.gate import accuracy
-    from titles import load as load_rows
+    from titles import read
     from training.compression import averaging
     from training.compression.conversion import as_student
     from training.compression.ensemble import name_members
 
     members = name_members([load(folder) for folder in options.models])
     student = averaging.average([as_student(member) for member in members.values()])
-    titles, gold = load_rows(source_of(options, options.dev), student.labels)
+    dev = read(source_of(options, options.dev), student.labels)
+    titles, gold = dev.titles, dev.label_ids
     for name, member in members.items():
         say(f"{name}: dev accuracy {accuracy(member.predict_proba(titles), gold):.4f}")
     _save_joined(options, student, "averaged", members, student.predict_proba(titles), gold)
@@ -99,7 +101,7 @@ def _save_joined(
     joined_as: str,
     members: Mapping[str, LoadedModel],
     dev_scores: np.ndarray,
-    gold: Sequence[int],
+    gold: np.ndarray,
 ) -> None:
     """Calibrate the model on what it scored on the dev file, and save it.
 

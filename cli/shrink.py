@@ -25,9 +25,9 @@ from models.errors import UsageError
 
 if TYPE_CHECKING:
     from models.student import StudentClassifier
-    from training.finetune import Examples
+    from titles import LabelledTitles
 
-Cut = Callable[["StudentClassifier", "Examples"], "StudentClassifier"]
+Cut = Callable[["StudentClassifier", "LabelledTitles"], "StudentClassifier"]
 """A student and labelled titles to measure on, to the student with something taken away."""
 
 
@@ -48,7 +48,7 @@ def prune(options: argparse.Namespace) -> None:
     from training.compression.magnitude import prune_magnitude
     from training.compression.selection import keep_most_important
 
-    def cut(student: StudentClassifier, train: Examples) -> StudentClassifier:
+    def cut(student: StudentClassifier, train: LabelledTitles) -> StudentClassifier:
         if options.magnitude is not None:
             return prune_magnitude(student, options.magnitude)
         by_layer = not options.across_layers
@@ -70,7 +70,7 @@ def factorize(options: argparse.Namespace) -> None:
     """
     from training.compression import low_rank
 
-    def cut(student: StudentClassifier, _: Examples) -> StudentClassifier:
+    def cut(student: StudentClassifier, _: LabelledTitles) -> StudentClassifier:
         if options.energy is not None:
             ranks = low_rank.ranks_by_energy(student, options.energy)
         else:
@@ -88,20 +88,17 @@ def _shrink(options: argparse.Namespace, cut: Cut, asked: tuple[str, ...]) -> No
     Args:
         asked: the options that say what is cut, for the manifest.
     """
-    import titles as corpus
     from models.artifact import load
     from scoring.gate import accuracy
     from scoring.temperature import fit_temperature
     from training.compression.conversion import as_student
     from training.compression.distillation import distill
-    from training.finetune import Examples
 
     settings = build_settings(options)
     source = load(options.folder)
     teacher = load(options.teacher) if options.teacher else source
-    labels, sources = training_data(options)
-    require_classes(labels, source, teacher)
-    train, dev = (Examples(*corpus.load(each, labels)) for each in sources)
+    train, dev = training_data(options)
+    require_classes(train.labels, source, teacher)
     whole = as_student(source)
     model = cut(whole, train)
     scores = model.predict_proba(dev.titles)
@@ -120,11 +117,11 @@ def _shrink(options: argparse.Namespace, cut: Cut, asked: tuple[str, ...]) -> No
         metrics |= dev_metrics(result.history)
         used |= {**taught_by(options, teacher), **asdict(settings)}
         temperature = result.temperature
-        trained_on = taught_on(options, sources[0])
+        trained_on = taught_on(options, train)
     else:
         metrics["dev_accuracy"] = metrics["dev_accuracy_unrecovered"]
         temperature = fit_temperature(scores, dev.label_ids)
-        trained_on = corpus.fingerprint(sources[0])
+        trained_on = train.fingerprint.to_dict()
     save_model(options, model, temperature, trained_on, used, metrics)
     if options.recovery:
         result.run_folder.clean()

@@ -22,8 +22,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from models.artifact import LoadedModel
-    from titles import Source
-    from training.finetune import Examples
+    from titles import LabelledTitles
 
 
 def add_teaching(parser: argparse.ArgumentParser) -> None:
@@ -48,15 +47,14 @@ def add_teaching(parser: argparse.ArgumentParser) -> None:
     add_cache(parser)
 
 
-def taught_titles(options: argparse.Namespace, train: Examples, dev: Examples) -> Examples:
+def taught_titles(
+    options: argparse.Namespace, train: LabelledTitles, dev: LabelledTitles
+) -> LabelledTitles:
     """The training titles, then the unlabelled ones, none of which leaks from dev or --exclude."""
-    from training.compression.distillation import NO_LABEL
-    from training.finetune import Examples
-
     held_out = [*train.titles, *dev.titles, *read_titles(options, options.exclude)]
     more = distinct_titles(read_titles(options, options.unlabelled), held_out)
-    say(f"{len(train.titles):,} titles with a label, {len(more):,} without")
-    return Examples([*train.titles, *more], [*train.label_ids, *[NO_LABEL] * len(more)])
+    say(f"{len(train):,} titles with a label, {len(more):,} without")
+    return train.with_unlabelled(more)
 
 
 def teacher_scores(
@@ -87,9 +85,9 @@ def taught_by(options: argparse.Namespace, teacher: LoadedModel) -> dict[str, An
     return {"teacher": named(teacher), "scores": [path.name for path in options.scores]}
 
 
-def taught_on(options: argparse.Namespace, train: Source) -> dict[str, Any]:
+def taught_on(options: argparse.Namespace, train: LabelledTitles) -> dict[str, Any]:
     """What a manifest says of the titles."""
     from titles import fingerprint
 
-    unlabelled = [fingerprint(source_of(options, name)) for name in options.unlabelled]
-    return {**fingerprint(train), "unlabelled": unlabelled}
+    unlabelled = [fingerprint(source_of(options, name)).to_dict() for name in options.unlabelled]
+    return {**train.fingerprint.to_dict(), "unlabelled": unlabelled}

@@ -25,7 +25,7 @@ from cli.training import (
 
 if TYPE_CHECKING:
     from models.artifact import Route
-    from models.labels import Labels
+    from titles import LabelledTitles
 
 _EXAMPLE = """
 biaoti train {route} --train samples/train.txt --dev samples/dev.txt --output artifacts/{route}
@@ -52,7 +52,7 @@ def forest(options: argparse.Namespace) -> None:
 
     _train_baseline(
         options,
-        lambda train, labels, _: train_forest(*train, labels, build_settings(options), say),
+        lambda train, _: train_forest(train, build_settings(options), say),
     )
 
 
@@ -62,7 +62,7 @@ def linear(options: argparse.Namespace) -> None:
 
     _train_baseline(
         options,
-        lambda train, labels, _: train_linear(*train, labels, build_settings(options), say),
+        lambda train, _: train_linear(train, build_settings(options), say),
     )
 
 
@@ -75,7 +75,7 @@ def nearest(options: argparse.Namespace) -> None:
 
     _train_baseline(
         options,
-        lambda train, labels, _: train_nearest(*train, labels, build_settings(options), say),
+        lambda train, _: train_nearest(train, build_settings(options), say),
     )
 
 
@@ -88,7 +88,7 @@ def width(options: argparse.Namespace) -> None:
 
     _train_baseline(
         options,
-        lambda train, labels, _: train_width(*train, labels, build_settings(options), say),
+        lambda train, _: train_width(train, build_settings(options), say),
     )
 
 
@@ -98,9 +98,7 @@ def fasttext(options: argparse.Namespace) -> None:
 
     _train_baseline(
         options,
-        lambda train, labels, dev: train_fasttext(
-            *train, labels, *dev, build_settings(options), say
-        ),
+        lambda train, dev: train_fasttext(train, dev, build_settings(options), say),
     )
 
 
@@ -112,18 +110,17 @@ def encoder(options: argparse.Namespace) -> None:
     those of a full-size BERT; for the built-in e5-small-zh, settings found on dev stand in for
     those that are not given: 5 epochs, rate 1e-4, consistency 2, average decay 0.999.
     """
-    from titles import fingerprint, load, read
-    from training.finetune import RECOMMENDED, Examples, fine_tune
+    from titles import read_titles
+    from training.finetune import RECOMMENDED, fine_tune
     from training.pretrained import resolve
 
-    labels, sources = training_data(options)
-    train, dev = (Examples(*load(source, labels)) for source in sources)
-    extra = (row.title for name in options.corpus for row in read(source_of(options, name), None))
+    train, dev = training_data(options)
+    extra = chain.from_iterable(read_titles(source_of(options, name)) for name in options.corpus)
     settings = build_settings(options, **RECOMMENDED.get(options.encoder, {}))
     folder = resolve(options.encoder, chain(train.titles, dev.titles, extra))
-    result = fine_tune(folder, train, dev, labels, settings, run_folder(options))
+    result = fine_tune(folder, train, dev, settings, run_folder(options))
     used = {"encoder": options.encoder, **asdict(settings)}
-    trained_on = fingerprint(sources[0])
+    trained_on = train.fingerprint.to_dict()
     metrics = dev_metrics(result.history)
     save_model(options, result.classifier, result.temperature, trained_on, used, metrics)
     result.run_folder.clean()
@@ -194,20 +191,18 @@ def _add_pretrain(verbs: Any) -> None:
 
 
 def _train_baseline(
-    options: argparse.Namespace, fit: Callable[[tuple, Labels, tuple], Route]
+    options: argparse.Namespace, fit: Callable[[LabelledTitles, LabelledTitles], Route]
 ) -> None:
     from scoring.temperature import fit_temperature
-    from titles import fingerprint, load
 
-    labels, (train, dev) = training_data(options)
-    dev_titles, dev_ids = load(dev, labels)
+    train, dev = training_data(options)
     started = time.perf_counter()
-    model = fit(load(train, labels), labels, (dev_titles, dev_ids))
+    model = fit(train, dev)
     seconds = round(time.perf_counter() - started, 1)
-    probabilities = model.predict_proba(dev_titles)
-    accuracy = float((probabilities.argmax(axis=1) == dev_ids).mean())
-    temperature = fit_temperature(probabilities, dev_ids)
+    probabilities = model.predict_proba(dev.titles)
+    accuracy = float((probabilities.argmax(axis=1) == dev.label_ids).mean())
+    temperature = fit_temperature(probabilities, dev.label_ids)
     searched = getattr(model, "hyperparameters", dict)()  # what fastText's autotune found
     settings = asdict(build_settings(options)) | searched
     metrics = {"dev_accuracy": accuracy, "training_seconds": seconds}
-    save_model(options, model, temperature, fingerprint(train), settings, metrics)
+    save_model(options, model, temperature, train.fingerprint.to_dict(), settings, metrics)

@@ -14,7 +14,7 @@ from models.errors import DataError, UsageError
 if TYPE_CHECKING:
     from models.artifact import LoadedModel, Route
     from models.labels import Labels
-    from titles import Source
+    from titles import LabelledTitles
     from training.history import History
 
 
@@ -61,21 +61,20 @@ def cache_folder(options: argparse.Namespace) -> Path:
     return options.cache or default_cache() / "scores"
 
 
-def training_data(options: argparse.Namespace) -> tuple[Labels, tuple[Source, Source]]:
-    """The labels and the two splits, in which no row may be unusable."""
-    from titles import check, find_labels
+def training_data(options: argparse.Namespace) -> tuple[LabelledTitles, LabelledTitles]:
+    """The titles to learn from and those to choose on; no row may be unusable."""
+    from titles import read_splits, report_text
 
     train = source_of(options, options.train)
     dev = source_of(options, options.dev, options.dev_split)
-    labels = find_labels(train, options.labels)
-    report = check({"train": train, "dev": dev}, labels)
+    splits, report = read_splits({"train": train, "dev": dev}, options.labels)
     if report.errors:
-        print(report.to_text(), file=sys.stderr)
+        print(report_text(report), file=sys.stderr)
         raise DataError(
             f"{len(report.errors)} rows cannot be used; run 'biaoti data check --fix "
             f"{options.train} {options.dev}' and train on the cleaned copies"
         )
-    return labels, (train, dev)
+    return splits["train"], splits["dev"]
 
 
 def require_classes(labels: Labels, *models: LoadedModel) -> None:
@@ -99,9 +98,9 @@ def named(model: LoadedModel) -> dict[str, str]:
 
 def read_titles(options: argparse.Namespace, names: Iterable[str]) -> list[str]:
     """The titles of some files, their labels unread."""
-    from titles import read
+    from titles import read_titles as read
 
-    return [row.title for name in names for row in read(source_of(options, name), None)]
+    return [title for name in names for title in read(source_of(options, name))]
 
 
 def distinct_titles(titles: Iterable[str], held_out: Iterable[str]) -> list[str]:

@@ -34,15 +34,14 @@ def evaluate(options: argparse.Namespace) -> None:
     from evaluation.evaluate import evaluate as run
     from evaluation.table import format_evaluation
     from models.artifact import load
-    from titles import read
+    from titles import read, read_titles
 
     model = load(options.model)
-    rows = read(source_of(options, options.file), None if options.unlabelled else model.labels)
-    training = None
-    if options.train:
-        training = [row.title for row in read(source_of(options, options.train), None)]
+    source = source_of(options, options.file)
+    training = read_titles(source_of(options, options.train)) if options.train else None
     try:
-        report = run(model, rows, options.predictions, training)
+        titles = read_titles(source) if options.unlabelled else read(source, model.labels)
+        report = run(model, titles, options.predictions, training)
     except DataError as error:
         if options.unlabelled:
             raise

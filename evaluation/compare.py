@@ -1,9 +1,9 @@
-"""Compare models on one labelled file: every figure that the report shows, computed once."""
+"""Compare models on the same labelled titles: every figure that the report shows, computed once."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -20,23 +20,7 @@ from models.errors import UsageError
 from models.labels import Labels
 from models.machine import describe
 from scoring.score_cache import cached_scores
-
-
-@dataclass(frozen=True)
-class LabelledFile:
-    """The labelled titles that all models score.
-
-    Attributes:
-        source: name, rows and SHA-256 of the file.
-        label_ids: (n,) ids of `labels`.
-        leaks: (n,) bool, the titles that occur in the training data; None where it is not given.
-    """
-
-    source: dict[str, Any]
-    labels: Labels
-    titles: Sequence[str]
-    label_ids: np.ndarray
-    leaks: np.ndarray | None = None
+from titles import LabelledTitles
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,19 +79,22 @@ class Comparison:
     """All that a report is made from.
 
     Attributes:
+        data: the labelled titles that all models scored.
         models: in the order given.
         pairs: McNemar's test of every pair of deployable models.
         machine: on which it was measured.
         speed_settings: None where speed was not measured.
         limits: within which the most accurate model is named.
+        leaks: (n,) bool, the titles that occur in the training data; None where it is not given.
     """
 
-    data: LabelledFile
+    data: LabelledTitles
     models: tuple[ModelResult, ...]
     pairs: tuple[PairTest, ...]
     machine: dict[str, Any]
     speed_settings: SpeedSettings | None
     limits: Limits = Limits()
+    leaks: np.ndarray | None = None
 
     @cached_property
     def deployable(self) -> list[ModelResult]:
@@ -142,14 +129,17 @@ class Comparison:
 
 def compare(
     candidates: Sequence[Candidate],
-    data: LabelledFile,
+    data: LabelledTitles,
     cache: Path,
     speed_settings: SpeedSettings | None = None,
     limits: Limits = Limits(),  # frozen
     show_progress: bool = True,
+    leaks: np.ndarray | None = None,
 ) -> Comparison:
     """Score and, if asked, time every model; scores that `cache` holds are not made again.
 
+    Args:
+        leaks: (n,) bool, the titles that occur in the training data.
     Raises:
         UsageError: the data has a label that the models do not know.
         ArtifactError: a model cannot be trusted.
@@ -161,18 +151,23 @@ def compare(
     if speed_settings is not None:
         speeds = measure(candidates, data.titles, speed_settings, show_progress)
     models = tuple(
-        result_of(candidate, data, raw, speed)
+        result_of(candidate, data, raw, speed, leaks)
         for candidate, raw, speed in zip(candidates, scores, speeds, strict=True)
     )
-    return Comparison(data, models, paired(models, data), describe(), speed_settings, limits)
+    pairs = paired(models, data)
+    return Comparison(data, models, pairs, describe(), speed_settings, limits, leaks)
 
 
 def result_of(
-    candidate: Candidate, data: LabelledFile, raw: np.ndarray, speed: Speed | None
+    candidate: Candidate,
+    data: LabelledTitles,
+    raw: np.ndarray,
+    speed: Speed | None,
+    leaks: np.ndarray | None = None,
 ) -> ModelResult:
     """The metrics of one model, given its scores before calibration."""
     temperature = candidate.manifest.temperature
-    metrics = labelled_metrics(data.labels, temperature, data.label_ids, raw, data.leaks)
+    metrics = labelled_metrics(data.labels, temperature, data.label_ids, raw, leaks)
     return ModelResult(candidate, raw, metrics, candidate.size_bytes, speed)
 
 
@@ -181,13 +176,13 @@ def deployable(models: Sequence[ModelResult]) -> list[ModelResult]:
     return [model for model in models if not model.candidate.through_pipeline] or list(models)
 
 
-def paired(models: Sequence[ModelResult], data: LabelledFile) -> tuple[PairTest, ...]:
+def paired(models: Sequence[ModelResult], data: LabelledTitles) -> tuple[PairTest, ...]:
     """McNemar's test of every pair of deployable models on these titles."""
     right = {model.name: model.predicted == data.label_ids for model in deployable(models)}
     return tuple(pair_tests(right))
 
 
-def in_models_order(data: LabelledFile, candidate: Candidate) -> LabelledFile:
+def in_models_order(data: LabelledTitles, candidate: Candidate) -> LabelledTitles:
     """The same titles with the ids that the models give their labels, matched by name.
 
     Raises:
@@ -198,8 +193,8 @@ def in_models_order(data: LabelledFile, candidate: Candidate) -> LabelledFile:
     unknown = [name for name in data.labels.names if name not in labels.ids]
     if unknown:
         raise UsageError(
-            f"{data.source['name']} has labels that '{candidate.name}' does not know: "
+            f"{data.fingerprint.name} has labels that '{candidate.name}' does not know: "
             f"{', '.join(unknown[:5])}; its labels are {', '.join(labels.names)}"
         )
     place = np.array([labels.ids[name] for name in data.labels.names])
-    return LabelledFile(data.source, labels, data.titles, place[data.label_ids], data.leaks)
+    return replace(data, labels=labels, label_ids=place[data.label_ids])

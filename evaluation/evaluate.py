@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -20,52 +20,46 @@ from models.labels import Labels
 from models.machine import describe
 from scoring import metrics
 from scoring.predictions import open_predictions
-from titles import Row, leaked
+from titles import LabelledTitles, leaked
 
 CHUNK = 2048
 
 
-@dataclass
-class Scores:
-    """The predictions of a labelled file, as far as the metrics need them."""
-
-    gold: list[int] = field(default_factory=list)
-    raw: list[np.ndarray] = field(default_factory=list)
-    titles: list[str] = field(default_factory=list)
-
-
 def evaluate(
     model: LoadedModel,
-    rows: Iterable[Row],
+    titles: LabelledTitles | Iterable[str],
     predictions_file: Path | None = None,
     training_titles: Iterable[str] | None = None,
     show_progress: bool = True,
 ) -> dict[str, Any]:
-    """Score `rows` in chunks, write the predictions, and return the metrics.
+    """Score titles in chunks, write the predictions, and return the metrics.
 
     Args:
-        rows: titles, with or without labels; a file larger than memory is fine without labels.
+        titles: with labels, whose ids are the model's, or alone: then they may be more than memory
+            holds.
         predictions_file: `.csv`, or `.jsonl`: title, gold, predicted, confidence, all scores.
         training_titles: the score is also given without the titles that occur among these.
     Returns:
-        JSON-able: rows, titles_per_s, peak_memory_mb, machine, and for labelled rows accuracy,
+        JSON-able: rows, titles_per_s, peak_memory_mb, machine, and for labelled titles accuracy,
         macro_f1, interval_95, per_class, confusion_matrix, ece_before, ece_after, without_leaks.
     """
-    scores = Scores()
+    labelled = titles if isinstance(titles, LabelledTitles) else None
+    kept: list[np.ndarray] = []
     count, seconds = 0, 0.0
     with ExitStack() as stack:
         write = None
         if predictions_file is not None:
             write = stack.enter_context(open_predictions(predictions_file, model.labels))
         bar = stack.enter_context(tqdm(unit="title", disable=not show_progress, mininterval=0.5))
-        for chunk in _chunks(rows):
-            titles = [row.title for row in chunk]
+        for chunk in _chunks(labelled.titles if labelled else titles):
             started = time.perf_counter()
-            raw = model.uncalibrated.predict_proba(titles)
+            raw = model.uncalibrated.predict_proba(chunk)
             seconds += time.perf_counter() - started
             if write is not None:
-                write(chunk, apply_temperature(raw, model.manifest.temperature))
-            _keep_labelled(scores, chunk, raw)
+                gold = labelled.label_ids[count : count + len(chunk)] if labelled else None
+                write(chunk, gold, apply_temperature(raw, model.manifest.temperature))
+            if labelled:
+                kept.append(raw)
             count += len(chunk)
             bar.update(len(chunk))
     report: dict[str, Any] = {
@@ -75,9 +69,9 @@ def evaluate(
         "peak_memory_mb": round(peak_memory_mb(), 1),
         "machine": describe(),
     }
-    if scores.gold:
-        leaks = None if training_titles is None else leaked(scores.titles, training_titles)
-        gold, raw = np.array(scores.gold), np.concatenate(scores.raw)
+    if labelled:
+        leaks = None if training_titles is None else leaked(labelled.titles, training_titles)
+        gold, raw = labelled.label_ids, np.concatenate(kept)
         report |= labelled_metrics(model.labels, model.manifest.temperature, gold, raw, leaks)
     return report
 
@@ -122,15 +116,7 @@ def labelled_metrics(
     return found
 
 
-def _chunks(rows: Iterable[Row]) -> Iterator[list[Row]]:
-    iterator = iter(rows)
+def _chunks(titles: Iterable[str]) -> Iterator[list[str]]:
+    iterator = iter(titles)
     while chunk := list(islice(iterator, CHUNK)):
         yield chunk
-
-
-def _keep_labelled(scores: Scores, chunk: Sequence[Row], raw: np.ndarray) -> None:
-    labelled = [i for i, row in enumerate(chunk) if row.label is not None]
-    if labelled:
-        scores.gold += [chunk[i].label for i in labelled]  # type: ignore[misc]
-        scores.titles += [chunk[i].title for i in labelled]
-        scores.raw.append(raw[labelled])

@@ -14,14 +14,15 @@ import numpy as np
 from models.errors import DataError, UsageError
 from models.labels import Labels
 from models.staging import staged_file
-from titles import Row
+from titles import NO_LABEL
 
-Write = Callable[[Sequence[Row], np.ndarray], None]
+Write = Callable[[Sequence[str], np.ndarray | None, np.ndarray], None]
+"""Told titles, (n,) label ids where they have any, and (n, classes) scores."""
 
 
 @contextmanager
 def open_predictions(path: Path, labels: Labels) -> Iterator[Write]:
-    """A function that appends rows and their (rows, classes) scores; whole at the end, or absent.
+    """A function that appends titles with their scores; the file is whole at the end, or absent.
 
     Columns: title, gold (empty where unknown), predicted, confidence, and every class's score.
     """
@@ -32,16 +33,16 @@ def open_predictions(path: Path, labels: Labels) -> Iterator[Write]:
         neighbour.open("w", encoding="utf-8", newline="") as file,
     ):
         if path.suffix == ".jsonl":
-            yield lambda rows, scores: file.writelines(
+            yield lambda titles, gold, scores: file.writelines(
                 json.dumps(record, ensure_ascii=False) + "\n"
-                for record in _records(labels, rows, scores)
+                for record in _records(labels, titles, gold, scores)
             )
         else:
             writer = csv.writer(file)
             writer.writerow(["title", "gold", "predicted", "confidence", *labels.names])
-            yield lambda rows, scores: writer.writerows(
+            yield lambda titles, gold, scores: writer.writerows(
                 [*list(record.values())[:4], *record["scores"].values()]
-                for record in _records(labels, rows, scores)
+                for record in _records(labels, titles, gold, scores)
             )
 
 
@@ -88,12 +89,16 @@ def _scores(path: Path, file: Iterable[str]) -> Iterator[tuple[str, Mapping[str,
             yield row["title"], row
 
 
-def _records(labels: Labels, rows: Sequence[Row], scores: np.ndarray) -> Iterator[dict[str, Any]]:
-    for row, row_scores in zip(rows, scores, strict=True):
+def _records(
+    labels: Labels, titles: Sequence[str], gold: np.ndarray | None, scores: np.ndarray
+) -> Iterator[dict[str, Any]]:
+    if gold is None:
+        gold = np.full(len(titles), NO_LABEL)
+    for title, label_id, row_scores in zip(titles, gold, scores, strict=True):
         best = int(row_scores.argmax())
         yield {
-            "title": row.title,
-            "gold": None if row.label is None else labels.names[row.label],
+            "title": title,
+            "gold": None if label_id == NO_LABEL else labels.names[label_id],
             "predicted": labels.names[best],
             "confidence": round(float(row_scores[best]), 6),
             "scores": {

@@ -17,7 +17,8 @@ from models.labels import Labels
 from models.student import StudentClassifier, StudentConfig
 from models.tokenization import TitleTokenizer
 from models.transformer.layer_config import LayerConfig
-from training.finetune import Examples, open_encoder
+from titles import LabelledTitles
+from training.finetune import open_encoder
 
 SAMPLES = Path(__file__).parent.parent / "samples"
 CHARACTERS = "股市涨跌球队比赛冠军高考录取分数楼盘房价涨幅今日新的大学生 " + string.ascii_letters
@@ -66,7 +67,7 @@ def three_labels() -> Labels:
 
 
 @pytest.fixture(scope="session")
-def three_topics() -> Examples:
+def three_topics(three_labels: Labels) -> LabelledTitles:
     """60 short titles of three classes that single characters tell apart."""
     stems = ["股市涨跌", "球队比赛冠军", "高考录取分数"]
     endings = ["", "今日", "新", "的", "大", "学生", "今", "日新", "大的", "新的", "今大", "日"]
@@ -74,7 +75,7 @@ def three_topics() -> Examples:
     titles = [
         f"{stem}{ending} {fillers[i % 5]}" for stem in stems for i, ending in enumerate(endings)
     ]
-    return Examples(titles, [c for c in range(3) for _ in endings])
+    return LabelledTitles.of(titles, [c for c in range(3) for _ in endings], three_labels)
 
 
 @pytest.fixture

@@ -14,10 +14,10 @@ import numpy as np
 import onnx
 import pytest
 
-import titles as corpus
 from cli.main import build_parser
 from models import artifact
 from models.artifact import DEFAULT_FOLDER, LoadedModel
+from titles import Source, read
 
 ROOT = Path(__file__).parent.parent
 READMES = (ROOT / "README.md", ROOT / "README.zh-CN.md")
@@ -63,7 +63,7 @@ def test_its_matrices_are_int8(released: LoadedModel):
 
 def test_it_reads_two_to_four_times_the_length_of_usual_titles(released: LoadedModel):
     """The 99th percentile of the sample titles' tokens, specials included."""
-    titles, _ = corpus.load(corpus.Source(SAMPLES), released.labels)
+    titles = read(Source(SAMPLES), released.labels).titles
     lengths = [len(ids) for ids in released.uncalibrated.tokenizer(titles).ids]
     longest = float(np.percentile(lengths, 99))
     assert 2 * longest <= released.manifest.max_length <= 4 * longest
@@ -71,8 +71,8 @@ def test_it_reads_two_to_four_times_the_length_of_usual_titles(released: LoadedM
 
 def test_it_knows_as_many_of_the_sample_titles_as_its_card_says(released: LoadedModel):
     """They are of another time and hand than those it was trained on."""
-    titles, label_ids = corpus.load(corpus.Source(SAMPLES), released.labels)
-    accuracy = (released.predict_proba(titles).argmax(axis=1) == label_ids).mean()
+    samples = read(Source(SAMPLES), released.labels)
+    accuracy = (released.predict_proba(samples.titles).argmax(axis=1) == samples.label_ids).mean()
     card = (DEFAULT_FOLDER / "README.md").read_text(encoding="utf-8")
     assert accuracy >= 0.8
     assert f"{100 * accuracy:.1f} % of the 200 titles of `samples/test.txt`" in card

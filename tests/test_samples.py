@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from models.labels import Labels
-from titles import Source, check, load, normalise
+from titles import Source, check, normalise, read
 
 SAMPLES = Path(__file__).parent.parent / "samples"
 SPLITS = {name: Source(SAMPLES / f"{name}.txt") for name in ("train", "dev", "test")}
@@ -20,9 +20,9 @@ def labels() -> Labels:
 
 @pytest.mark.parametrize(("split", "per_class"), [("train", 100), ("dev", 20), ("test", 20)])
 def test_every_class_has_as_many_titles(labels: Labels, split: str, per_class: int):
-    _, label_ids = load(SPLITS[split], labels)
+    found = read(SPLITS[split], labels)
 
-    assert Counter(label_ids) == dict.fromkeys(range(10), per_class)
+    assert Counter(found.label_ids.tolist()) == dict.fromkeys(range(10), per_class)
 
 
 def test_the_data_check_finds_nothing(labels: Labels):
@@ -32,7 +32,7 @@ def test_the_data_check_finds_nothing(labels: Labels):
 
 
 def test_no_two_titles_are_variants_of_one_template(labels: Labels):
-    titles = [title for source in SPLITS.values() for title in load(source, labels)[0]]
+    titles = [title for source in SPLITS.values() for title in read(source, labels).titles]
     grams = [{t[i : i + 3] for i in range(len(t) - 2)} for t in map(normalise, titles)]
 
     alike = [

@@ -1,47 +1,57 @@
 """Files of titles: read, check, clean and name them.
 
-A `Source` says where titles are and in what format; `find_labels` its classes; `read` and `load`
-its usable rows. `check` finds everything wrong with a set of splits, `fix` writes cleaned copies,
-`leaked` tells which titles stand in another split, `write_folds` cuts a file into folds,
-`write_pieces` makes new titles of pieces of a file's, `fingerprint` says what a model was trained
-on.
+A `Source` says where titles are and in what format. `read` gives all of one as `LabelledTitles`,
+which training and evaluation take; `read_splits` gives the usable titles of several, with a
+`Report` of all that is wrong in them; `read_titles` streams titles alone. `check` makes the report
+without holding the titles, `report_text` lays it out, `fix` writes cleaned copies. A file is
+parsed once, whichever it is: one pass over its records (`reading`) gives each label an id
+(`label_ids`), judges each row (`rows`), counts (`scan`) and hashes.
+
+`fingerprint` says which data a source is, `leaked` which titles stand in another split,
+`write_folds` cuts titles into folds, `write_recombined` makes new titles of parts of a file's.
 """
 
 from titles.checking import check
 from titles.columns import LABEL_COLUMNS, TITLE_COLUMNS
 from titles.findings import CODES, Finding, Place
-from titles.fingerprints import fingerprint
 from titles.fixing import FixResult, fix
 from titles.folds import write_folds
-from titles.label_names import find_labels
+from titles.label_ids import Classes
+from titles.labelled import NO_LABEL, Fingerprint, LabelledTitles
+from titles.loading import read, read_splits, read_titles
 from titles.normalisation import leaked, normalise
-from titles.recombination import write_pieces
+from titles.reading import fingerprint
+from titles.recombination import write_recombined
 from titles.repair import repair
 from titles.report import Report, SplitSummary
-from titles.rows import Row, load, read
+from titles.report_text import report_text
 from titles.source import FORMATS, Source
 
 __all__ = [
     "CODES",
     "FORMATS",
     "LABEL_COLUMNS",
+    "NO_LABEL",
     "TITLE_COLUMNS",
+    "Classes",
     "Finding",
+    "Fingerprint",
     "FixResult",
+    "LabelledTitles",
     "Place",
     "Report",
-    "Row",
     "Source",
     "SplitSummary",
     "check",
-    "find_labels",
     "fingerprint",
     "fix",
     "leaked",
-    "load",
     "normalise",
     "read",
+    "read_splits",
+    "read_titles",
     "repair",
+    "report_text",
     "write_folds",
-    "write_pieces",
+    "write_recombined",
 ]

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from models.labels import Labels
+from titles.label_ids import Classes
 from titles.repeats import find_repeats
 from titles.report import PERCENTILES, Report, SplitSummary
-from titles.scan import CountTokens, Progress, SplitScan, scan_split
+from titles.scan import CountTokens, Progress, SplitScan, scan_splits
 from titles.source import Source
 
 
 def check(
     splits: Mapping[str, Source],
-    labels: Labels | None,
+    labels: Classes = None,
     count_tokens: CountTokens | None = None,
     progress: Progress | None = None,
+    labelled: bool = True,
 ) -> Report:
     """Read every row of every split once, and report all that is wrong.
 
@@ -26,45 +28,51 @@ def check(
 
     Args:
         splits: by name; `train`, `dev` (`valid`, `validation`) and `test` say which is held out.
-        labels: the classes; None leaves labels unread.
+        labels: the classes of all splits, or a file of their names; None finds those of the first
+            split, as `read` does.
         count_tokens: how many tokens each of some titles has (of at most 1024 at a time).
         progress: called with a split's name and the rows read of it, every 10,000 rows.
+        labelled: False leaves labels unread.
     Raises:
-        DataError: a source as a whole cannot be read (no such file, no such column).
+        DataError: a source as a whole cannot be read (no such file, no such column), or the labels
+            cannot be told.
     """
-    scans = [
-        scan_split(split, source, labels, count_tokens, progress)
-        for split, source in splits.items()
-    ]
+    return report_on(
+        scan_splits(splits, labels, labelled, count_tokens=count_tokens, progress=progress)
+    )
+
+
+def report_on(scans: Sequence[SplitScan]) -> Report:
+    """What is wrong with splits that have been read, rows that stand twice among it."""
     findings = [finding for scan in scans for finding in scan.findings]
     if scans:
         findings += find_repeats(scans)
-    rank = {split: i for i, split in enumerate(splits)}
+    rank = {scan.split: i for i, scan in enumerate(scans)}
     findings.sort(key=lambda finding: (rank[finding.split], finding.line))
-    summaries = {scan.split: _summary(scan, labels, count_tokens) for scan in scans}
-    return Report(summaries, findings)
+    return Report({scan.split: _summary(scan) for scan in scans}, findings)
 
 
-def _summary(
-    scan: SplitScan, labels: Labels | None, count_tokens: CountTokens | None
-) -> SplitSummary:
+def _summary(scan: SplitScan) -> SplitSummary:
     classes = None
-    if labels is not None:
-        counts = np.bincount(np.asarray(scan.labels), minlength=len(labels)).tolist()
-        classes = dict(zip(labels.names, counts, strict=True))
+    if scan.labels is not None:
+        counts = np.bincount(scan.label_ids, minlength=len(scan.labels)).tolist()
+        classes = dict(zip(scan.labels.names, counts, strict=True))
     return SplitSummary(
         path=scan.path,
         rows=scan.rows,
         usable=len(scan.lines),
-        characters=_percentiles(np.asarray(scan.characters)),
-        tokens=None if count_tokens is None else _percentiles(np.asarray(scan.tokens)),
+        characters=_percentiles(scan.characters),
+        tokens=None if scan.tokens is None else _percentiles(scan.tokens),
         classes=classes,
     )
 
 
-def _percentiles(lengths: np.ndarray) -> dict[str, int]:
+def _percentiles(lengths: Counter[int]) -> dict[str, int]:
     """Nearest-rank percentiles: each is a length that occurs. Empty when there is none."""
-    if not len(lengths):
+    if not lengths:
         return {}
-    found = {f"p{q}": int(np.percentile(lengths, q, method="inverted_cdf")) for q in PERCENTILES}
-    return found | {"max": int(lengths.max())}
+    ascending = sorted(lengths)
+    up_to = np.cumsum([lengths[length] for length in ascending])
+    ranks = [-(-percent * lengths.total() // 100) for percent in PERCENTILES]
+    found = [ascending[place] for place in np.searchsorted(up_to, ranks)]
+    return {f"p{q}": n for q, n in zip(PERCENTILES, found, strict=True)} | {"max": ascending[-1]}

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from titles.byte_lines import broken_encoding, byte_lines
+from titles.byte_lines import Seen, broken_encoding, byte_lines
 from titles.columns import label_place, title_place
 from titles.record import Edit, Fault, Record
 from titles.source import Source
@@ -21,13 +21,15 @@ class _Table:
     label: int | None
 
 
-def read_csv(source: Source, labelled: bool) -> Iterator[Record]:
+def read_csv(source: Source, labelled: bool, seen: Seen | None = None) -> Iterator[Record]:
     """The records after the header; `line` is the physical line at which a record starts.
 
+    Args:
+        seen: as for `byte_lines`.
     Raises:
         DataError: a column is not in the header.
     """
-    for _, _, record in _rows(source, labelled):
+    for _, _, record in _rows(source, labelled, seen):
         if record is not None:
             yield record
 
@@ -44,10 +46,12 @@ def rewrite_csv(source: Source, target: Path, labelled: bool, edit: Edit) -> Non
                 writer.writerow(cells)
 
 
-def _rows(source: Source, labelled: bool) -> Iterator[tuple[_Table, list[str], Record | None]]:
+def _rows(
+    source: Source, labelled: bool, seen: Seen | None = None
+) -> Iterator[tuple[_Table, list[str], Record | None]]:
     """The header, with None for its record, then each record with its cells."""
     # A broken byte becomes a lone surrogate here, so that csv goes on and its row can be named.
-    lines = (raw.decode(errors="surrogateescape") for raw in byte_lines(source))
+    lines = (raw.decode(errors="surrogateescape") for raw in byte_lines(source, seen))
     first = next(lines, None)
     if first is None:
         return
@@ -75,9 +79,18 @@ def _record(line: int, cells: list[str], table: _Table) -> Record:
     if len(cells) != len(table.header):
         detail = f"columns: {len(cells)}, expected {len(table.header)} as in the header"
         return Record(line, None, None, Fault("column-count", detail))
+    row = table.delimiter.join(cells)
     try:
-        table.delimiter.join(cells).encode(errors="surrogateescape").decode()
-    except UnicodeDecodeError as error:
-        return Record(line, None, None, broken_encoding(error))
+        row.encode()
+    except UnicodeEncodeError:
+        return Record(line, None, None, _broken_encoding(row))
     label = None if table.label is None else cells[table.label].strip() or None
     return Record(line, cells[table.title], label)
+
+
+def _broken_encoding(row: str) -> Fault:
+    try:
+        row.encode(errors="surrogateescape").decode()
+    except UnicodeDecodeError as error:
+        return broken_encoding(error)
+    raise AssertionError("only broken bytes become surrogates")

@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from models.errors import UsageError
-from models.labels import Labels
 from models.staging import staged_file, staged_folder
 from titles.checking import check
 from titles.findings import CODES
 from titles.formats import rewrite
+from titles.label_ids import Classes
 from titles.normalisation import normalise
 from titles.record import Record
 from titles.repair import repair
@@ -62,7 +62,10 @@ class FixResult:
 
 
 def fix(
-    splits: Mapping[str, Source], labels: Labels | None, report: Report | None = None
+    splits: Mapping[str, Source],
+    labels: Classes = None,
+    report: Report | None = None,
+    labelled: bool = True,
 ) -> dict[str, FixResult]:
     """Write `train.clean.txt` beside `train.txt`, and so on, in the same format.
 
@@ -74,6 +77,7 @@ def fix(
     copy is replaced.
 
     Args:
+        labels, labelled: as for `check`.
         report: what `check` found in these very splits; None checks them first.
     Raises:
         UsageError: a source that no copy can be written next to (standard input, a hub dataset).
@@ -83,14 +87,14 @@ def fix(
     targets = {split: _clean_path(source) for split, source in splits.items()}
     if len(set(targets.values())) < len(targets):
         raise UsageError("two splits are the same file; pass each file once")
-    report = report or check(splits, labels)
+    report = report or check(splits, labels, labelled=labelled)
     reasons: dict[str, dict[int, str]] = {split: {} for split in splits}
     for code in _DROPPED:
         for finding in report.findings:
             if finding.code == code:
                 reasons[finding.split].setdefault(finding.line, code)
     return {
-        split: _write_clean(source, targets[split], labels is not None, reasons[split])
+        split: _write_clean(source, targets[split], labelled, reasons[split])
         for split, source in splits.items()
     }
 

@@ -9,17 +9,17 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import numpy as np
+
 from models.errors import DataError, UsageError
-from models.labels import Labels
 from models.staging import staged_folder
+from titles.labelled import LabelledTitles
 from titles.normalisation import comparison_key, digest
-from titles.rows import Row, read
-from titles.source import Source
 
 TRAIN, HELD_OUT = "train.jsonl", "held_out.jsonl"
 
 
-def write_folds(source: Source, labels: Labels, folds: int, output: Path) -> list[Path]:
+def write_folds(titles: LabelledTitles, folds: int, output: Path) -> list[Path]:
     """Write `fold-1` … `fold-n`, each with train.jsonl, held_out.jsonl and class.txt.
 
     A title's fold is told by the title alone, so that copies of it, exact or but for width, case,
@@ -31,24 +31,22 @@ def write_folds(source: Source, labels: Labels, folds: int, output: Path) -> lis
         The folders of the folds.
     Raises:
         UsageError: fewer than two folds.
-        DataError: a row cannot be used, or a fold would be empty.
+        DataError: a fold would be empty.
     """
     if folds < 2:
         raise UsageError(f"{folds} folds leave nothing to train on; pass 2 or more")
-    rows = list(read(source, labels))
-    held_out = [fold_of(row.title, folds) for row in rows]
+    its_fold = np.array([fold_of(title, folds) for title in titles.titles])
+    if np.unique(its_fold).size < folds:
+        raise DataError(
+            f"{len(titles)} titles are too few for {folds} folds", titles.fingerprint.name
+        )
     names = [f"fold-{number}" for number in range(1, folds + 1)]
     with staged_folder(output) as staging:
         for fold, name in enumerate(names):
-            parts: tuple[list[Row], list[Row]] = ([], [])
-            for row, its_fold in zip(rows, held_out, strict=True):
-                parts[its_fold == fold].append(row)
-            if not all(parts):
-                raise DataError(f"{len(rows)} titles are too few for {folds} folds", source.path)
             (staging / name).mkdir()
-            for part, file in zip(parts, (TRAIN, HELD_OUT), strict=True):
-                _write(part, labels, staging / name / file)
-            classes = "".join(f"{label}\n" for label in labels.names)
+            _write(titles, np.flatnonzero(its_fold != fold), staging / name / TRAIN)
+            _write(titles, np.flatnonzero(its_fold == fold), staging / name / HELD_OUT)
+            classes = "".join(f"{label}\n" for label in titles.labels.names)
             (staging / name / "class.txt").write_text(classes, encoding="utf-8")
     return [output / name for name in names]
 
@@ -58,9 +56,9 @@ def fold_of(title: str, folds: int) -> int:
     return int.from_bytes(digest(comparison_key(title))) % folds
 
 
-def _write(rows: list[Row], labels: Labels, path: Path) -> None:
+def _write(titles: LabelledTitles, indices: np.ndarray, path: Path) -> None:
     with path.open("w", encoding="utf-8") as file:
-        for row in rows:
-            assert row.label is not None
-            record = {"title": row.title, "label": labels.names[row.label]}
+        for i in indices:
+            label = titles.labels.names[titles.label_ids[i]]
+            record = {"title": titles.titles[i], "label": label}
             file.write(json.dumps(record, ensure_ascii=False) + "\n")

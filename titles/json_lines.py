@@ -8,19 +8,21 @@ from pathlib import Path
 from typing import Any
 
 from models.errors import DataError
-from titles.byte_lines import broken_encoding, byte_lines
+from titles.byte_lines import Seen, broken_encoding, byte_lines
 from titles.columns import label_candidates, title_candidates
 from titles.record import Edit, Fault, Record, title_record
 from titles.source import Source
 
 
-def read_json(source: Source, labelled: bool) -> Iterator[Record]:
+def read_json(source: Source, labelled: bool, seen: Seen | None = None) -> Iterator[Record]:
     """The lines as records; in each object the first candidate column that it has counts.
 
+    Args:
+        seen: as for `byte_lines`.
     Raises:
         DataError: the file is one JSON array.
     """
-    for _, _, record in _rows(source):
+    for _, _, record in _rows(source, seen):
         yield record
 
 
@@ -37,9 +39,11 @@ def rewrite_json(source: Source, target: Path, labelled: bool, edit: Edit) -> No
             file.write(raw + b"\n")
 
 
-def _rows(source: Source) -> Iterator[tuple[bytes, dict[str, Any], Record]]:
+def _rows(
+    source: Source, seen: Seen | None = None
+) -> Iterator[tuple[bytes, dict[str, Any], Record]]:
     titles, labels = title_candidates(source), label_candidates(source)
-    for line, raw in enumerate(byte_lines(source), 1):
+    for line, raw in enumerate(byte_lines(source, seen), 1):
         raw = raw.rstrip(b"\r\n")
         if line == 1 and raw.lstrip().startswith(b"["):
             raise DataError(

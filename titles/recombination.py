@@ -1,4 +1,4 @@
-"""New titles for a teacher to judge, made of pieces of those there are.
+"""New titles for a teacher to judge, recombined from parts of those there are.
 
 A teacher knows its own training titles by heart, so what it says of them is little more than their
 labels. Of a title that it has not seen it says what it makes of the words, and that is what a
@@ -19,7 +19,7 @@ from pathlib import Path
 
 from models.errors import UsageError
 from models.staging import staged_file
-from titles.rows import read
+from titles.loading import read_titles
 from titles.source import Source
 
 _BREAK = re.compile(r"(?<=[\s，。：；、？！,:;?!|])(?=\S)")
@@ -28,8 +28,8 @@ _LEAST = 4
 """Characters of the shortest part."""
 
 
-def write_pieces(source: Source, each: int, output: Path, seed: int = 13) -> int:
-    """Write titles made of pieces of the source's, as JSON lines without a label.
+def write_recombined(source: Source, each: int, output: Path, seed: int = 13) -> int:
+    """Write titles made of parts of the source's, as JSON lines without a label.
 
     Args:
         each: how many for each title.
@@ -39,15 +39,15 @@ def write_pieces(source: Source, each: int, output: Path, seed: int = 13) -> int
         UsageError: `each` is less than 1.
         DataError: a row cannot be used.
     """
-    titles = [row.title for row in read(source, None)]
-    made = sorted(set(pieced_titles(titles, each, seed)) - set(titles))
+    titles = list(read_titles(source))
+    made = sorted(set(recombined(titles, each, seed)) - set(titles))
     with staged_file(output) as neighbour, neighbour.open("w", encoding="utf-8") as file:
         for title in made:
             file.write(json.dumps({"title": title}, ensure_ascii=False) + "\n")
     return len(made)
 
 
-def pieced_titles(titles: Sequence[str], count: int, seed: int) -> list[str]:
+def recombined(titles: Sequence[str], count: int, seed: int) -> list[str]:
     """For each title `count` new ones: by turns a part of it, and a part of it with one of another.
 
     Raises:
@@ -59,11 +59,11 @@ def pieced_titles(titles: Sequence[str], count: int, seed: int) -> list[str]:
     made = []
     for title in titles:
         for number in range(count):
-            pieces = [_part(title, drawn)]
+            parts = [_part(title, drawn)]
             if number % 2:
-                pieces.append(_part(drawn.choice(titles), drawn))
-                drawn.shuffle(pieces)
-            made.append(" ".join(pieces))
+                parts.append(_part(drawn.choice(titles), drawn))
+                drawn.shuffle(parts)
+            made.append(" ".join(parts))
     return made
 
 

@@ -42,12 +42,12 @@ def find_repeats(scans: Sequence[SplitScan]) -> Iterator[Finding]:
 
 def _groups(scans: Sequence[SplitScan]) -> Iterator[list[_Seen]]:
     """Rows with equal keys, two at least, each group in the order of splits and lines."""
-    keys = np.concatenate([scan.key_digests() for scan in scans])
+    keys = np.concatenate([scan.keys for scan in scans])
     columns = (
         np.repeat(np.arange(len(scans)), [len(scan.lines) for scan in scans]),
-        np.concatenate([np.asarray(scan.lines) for scan in scans]),
-        np.concatenate([scan.exact_digests() for scan in scans]),
-        np.concatenate([np.asarray(scan.labels) for scan in scans]),
+        np.concatenate([scan.lines for scan in scans]),
+        np.concatenate([scan.exact for scan in scans]),
+        np.concatenate([scan.label_ids for scan in scans]),
     )
     order = np.argsort(keys, kind="stable")
     # A group starts where the sorted key differs from the one before.

@@ -7,7 +7,6 @@ from functools import cached_property
 from typing import Any
 
 from titles.findings import CODES, Finding
-from titles.report_text import report_text
 
 PERCENTILES = (1, 50, 90, 99)
 
@@ -67,7 +66,3 @@ class Report:
             "splits": {split: asdict(summary) for split, summary in self.splits.items()},
             "findings": [finding.to_dict() for finding in self.findings],
         }
-
-    def to_text(self) -> str:
-        """Tables for people: counts with the first places, lengths, class balance."""
-        return report_text(self)

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from titles.findings import CODES, Finding
-
-if TYPE_CHECKING:
-    from titles.report import Report
+from titles.report import Report
 
 FIRST_PLACES = 3
 

@@ -1,21 +1,25 @@
-"""Read one split once: what is wrong with each row, and 8 bytes by which to compare it."""
+"""Read one split once: what is wrong with each row, and by what to compare it with others."""
 
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import islice
 
 import numpy as np
 
 from models.labels import Labels
 from titles.findings import Finding, Place
-from titles.formats import read_records
-from titles.normalisation import comparison_key, digest
-from titles.record import Fault, Record
+from titles.label_ids import Classes, LabelIds, label_ids_of
+from titles.labelled import NO_LABEL, Fingerprint, LabelledTitles
+from titles.normalisation import comparison_key
+from titles.reading import Reading
+from titles.record import Fault
 from titles.repair import needs_repair
-from titles.rows import accepted_labels, judge
-from titles.source import Source, resolve
+from titles.rows import judge
+from titles.source import Source
 
 CountTokens = Callable[[list[str]], list[int]]
 Progress = Callable[[str, int], None]
@@ -26,38 +30,44 @@ PROGRESS_ROWS = 10_000
 
 @dataclass
 class SplitScan:
-    """A split after one pass; the arrays and byte strings have an entry a usable row."""
+    """A split after one pass.
+
+    Attributes:
+        rows: all, usable or not; what follows is of the usable ones.
+        lines, label_ids: (n,)
+        exact: (n,) hashes, equal for equal titles.
+        keys: (n,) hashes, equal for titles that are equal after normalisation.
+        characters, tokens: how many titles have how many; tokens None unless counted.
+        titles: empty unless they are kept.
+        labels: None where they are not read.
+    """
 
     split: str
     path: str
     rows: int = 0
     findings: list[Finding] = field(default_factory=list)
     lines: array[int] = field(default_factory=lambda: array("I"))
-    labels: array[int] = field(default_factory=lambda: array("i"))
-    characters: array[int] = field(default_factory=lambda: array("I"))
-    tokens: array[int] = field(default_factory=lambda: array("I"))
-    exact: bytearray = field(default_factory=bytearray)
-    keys: bytearray = field(default_factory=bytearray)
-
-    def exact_digests(self) -> np.ndarray:
-        """(usable rows,) uint64: equal for equal titles."""
-        return np.frombuffer(bytes(self.exact), np.uint64)
-
-    def key_digests(self) -> np.ndarray:
-        """(usable rows,) uint64: equal for titles that are equal after normalisation."""
-        return np.frombuffer(bytes(self.keys), np.uint64)
+    label_ids: array[int] = field(default_factory=lambda: array("i"))
+    exact: array[int] = field(default_factory=lambda: array("q"))
+    keys: array[int] = field(default_factory=lambda: array("q"))
+    characters: Counter[int] = field(default_factory=Counter)
+    tokens: Counter[int] | None = None
+    titles: list[str] = field(default_factory=list)
+    labels: Labels | None = None
+    fingerprint: Fingerprint | None = None
 
     def find(self, code: str, line: int, detail: str = "", other: Place | None = None) -> None:
         """Add a finding."""
         self.findings.append(Finding(code, self.split, self.path, line, detail, other))
 
-    def add(self, title: str, label: int | None, line: int) -> None:
+    def add(self, title: str, label_id: int, line: int) -> None:
         """Add a usable row, with what its title alone gives cause to warn of."""
         self.lines.append(line)
-        self.labels.append(-1 if label is None else label)
-        self.characters.append(len(title))
-        self.exact += digest(title)
-        self.keys += digest(comparison_key(title))
+        self.label_ids.append(label_id)
+        # 64 bits stand for a title: two of a million share them with a chance of 1 in 37 million.
+        self.exact.append(hash(title))
+        self.keys.append(hash(comparison_key(title)))
+        self.characters[len(title)] += 1
         if "\ufffd" in title:
             self.find("replacement-character", line)
         if needs_repair(title):
@@ -65,51 +75,81 @@ class SplitScan:
         if not title.isprintable() and any(map(_is_private_use, title)):
             self.find("private-use-character", line)
 
+    def labelled(self) -> LabelledTitles:
+        """The titles, where they and their labels were kept."""
+        assert self.labels is not None
+        assert self.fingerprint is not None
+        ids = np.asarray(self.label_ids, np.int64)
+        return LabelledTitles(self.titles, ids, self.labels, self.fingerprint)
 
-def scan_split(
-    split: str,
-    source: Source,
-    labels: Labels | None,
+
+def scan_splits(
+    splits: Mapping[str, Source],
+    classes: Classes,
+    labelled: bool = True,
+    keep_titles: bool = False,
     count_tokens: CountTokens | None = None,
     progress: Progress | None = None,
-) -> SplitScan:
-    """Read every row of a split, without stopping at faults.
+) -> list[SplitScan]:
+    """Read every row of every split once, without stopping at faults.
 
+    Args:
+        classes: of all splits; where None, those of the first.
+        labelled: whether labels are read.
+        keep_titles: hold the titles; else 24 bytes stand for each.
     Raises:
-        DataError: the source as a whole cannot be read.
+        DataError: a source as a whole cannot be read, or the labels cannot be told.
     """
-    source = resolve(source)
-    scan = SplitScan(split, str(source.path))
-    label_ids = accepted_labels(labels)
-    batch: list[str] = []
-    for record in read_records(source, labelled=labels is not None):
-        if title := _scan_record(scan, record, label_ids):
-            batch.append(title)
-        if len(batch) == BATCH_TITLES:
-            _count_batch(scan, batch, count_tokens)
-        if progress is not None and scan.rows % PROGRESS_ROWS == 0:
-            progress(split, scan.rows)
-    _count_batch(scan, batch, count_tokens)
+    scans: list[SplitScan] = []
+    for split, source in splits.items():
+        label_ids = label_ids_of(source, classes) if labelled else None
+        scan = _scan_split(split, source, label_ids, keep_titles, count_tokens, progress)
+        classes = scan.labels
+        scans.append(scan)
+    return scans
+
+
+def _scan_split(
+    split: str,
+    source: Source,
+    label_ids: LabelIds | None,
+    keep_titles: bool,
+    count_tokens: CountTokens | None,
+    progress: Progress | None,
+) -> SplitScan:
+    reading = Reading(source, labelled=label_ids is not None)
+    scan = SplitScan(split, str(reading.source.path))
+    tokens: Counter[int] = Counter()
+    titles = _usable_titles(scan, reading, label_ids, progress)
+    while batch := list(islice(titles, BATCH_TITLES)):
+        if keep_titles:
+            scan.titles += batch
+        if count_tokens is not None:
+            tokens.update(count_tokens(batch))
+    scan.tokens = None if count_tokens is None else tokens
     if not scan.rows:
         scan.find("no-rows", 0)
+    if label_ids is not None:
+        scan.labels, scan.label_ids = label_ids.settle(scan.label_ids)
+    scan.fingerprint = reading.fingerprint
     return scan
 
 
-def _scan_record(scan: SplitScan, record: Record, label_ids: dict[str, int] | None) -> str | None:
-    """The title of a record that can be used."""
-    scan.rows += 1
-    verdict = judge(record, label_ids)
-    if isinstance(verdict, Fault):
-        scan.find(verdict.code, record.line, verdict.detail)
-        return None
-    scan.add(record.title or "", verdict, record.line)
-    return record.title
-
-
-def _count_batch(scan: SplitScan, batch: list[str], count_tokens: CountTokens | None) -> None:
-    if batch and count_tokens is not None:
-        scan.tokens.extend(count_tokens(batch))
-    batch.clear()
+def _usable_titles(
+    scan: SplitScan, reading: Reading, label_ids: LabelIds | None, progress: Progress | None
+) -> Iterator[str]:
+    """The titles of the usable rows, each once it stands in the scan."""
+    for record in reading:
+        scan.rows += 1
+        verdict = judge(record, label_ids)
+        if isinstance(verdict, Fault):
+            scan.find(verdict.code, record.line, verdict.detail)
+        else:
+            title = record.title or ""
+            scan.add(title, NO_LABEL if verdict is None else verdict, record.line)
+            yield title
+        if progress is not None and scan.rows % PROGRESS_ROWS == 0:
+            progress(scan.split, scan.rows)
 
 
 def _is_private_use(character: str) -> bool:

@@ -5,14 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from titles.byte_lines import broken_encoding, byte_lines
+from titles.byte_lines import Seen, broken_encoding, byte_lines
 from titles.record import Edit, Fault, Record
 from titles.source import Source
 
 
-def read_text(source: Source, labelled: bool) -> Iterator[Record]:
-    """The lines as records; when `labelled`, a line without a label has the wrong column count."""
-    for line, raw in enumerate(byte_lines(source), 1):
+def read_text(source: Source, labelled: bool, seen: Seen | None = None) -> Iterator[Record]:
+    """The lines as records; when `labelled`, a line without a label has the wrong column count.
+
+    Args:
+        seen: as for `byte_lines`.
+    """
+    for line, raw in enumerate(byte_lines(source, seen), 1):
         yield _record(line, raw.rstrip(b"\r\n"), labelled)
 
 

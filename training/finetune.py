@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -22,6 +19,7 @@ from models.errors import PretrainedError, UsageError
 from models.labels import Labels
 from models.student import StudentClassifier
 from scoring.temperature import fit_temperature
+from titles import LabelledTitles
 from training.batches import LengthBucketedBatches, pad
 from training.compute import device
 from training.default_observers import default_observers
@@ -65,20 +63,6 @@ HEAD_SEED = 13
 
 
 @dataclass(frozen=True)
-class Examples:
-    """Labelled titles: `titles[i]` is of class `label_ids[i]`."""
-
-    titles: Sequence[str]
-    label_ids: Sequence[int]
-
-    def fingerprint(self) -> str:
-        """SHA-256 of titles and labels in their order."""
-        return hashlib.sha256(
-            json.dumps([*zip(self.titles, self.label_ids, strict=True)]).encode()
-        ).hexdigest()
-
-
-@dataclass(frozen=True)
 class FineTuned:
     """A fine-tuned classifier, its temperature fitted on dev, and the run's history."""
 
@@ -91,9 +75,8 @@ class FineTuned:
 
 def fine_tune(
     encoder: Path,
-    train: Examples,
-    dev: Examples,
-    labels: Labels,
+    train: LabelledTitles,
+    dev: LabelledTitles,
     settings: FineTuneSettings,
     run_folder: Path,
     show_progress: bool = True,
@@ -109,7 +92,7 @@ def fine_tune(
         FileError: the run folder holds a damaged checkpoint.
     """
     torch.manual_seed(HEAD_SEED)
-    classifier = open_encoder(encoder, labels, settings.max_length)
+    classifier = open_encoder(encoder, train.labels, settings.max_length)
     loss = ClassificationLoss(classifier, train, settings)
     batches = LengthBucketedBatches(loss.lengths, settings.batch_size, settings.seed)
     loop = TrainingLoop(
@@ -119,9 +102,9 @@ def fine_tune(
         settings,
         run_folder,
         evaluate=lambda model: score_on(
-            EncoderClassifier(model, classifier.tokenizer, labels, settings.max_length), dev
+            EncoderClassifier(model, classifier.tokenizer, train.labels, settings.max_length), dev
         ),
-        identity=f"{encoder.name} {train.fingerprint()} {dev.fingerprint()}",
+        identity=f"{encoder.name} {train.content_sha256} {dev.content_sha256}",
         observers=default_observers(run_folder, show_progress),
     )
     history = loop.run()
@@ -156,7 +139,9 @@ class ClassificationLoss:
     c · (KL(p‖q) + KL(q‖p)) / 2 is added (R-Drop, Liang et al. 2021).
     """
 
-    def __init__(self, classifier: EncoderClassifier, train: Examples, settings: FineTuneSettings):
+    def __init__(
+        self, classifier: EncoderClassifier, train: LabelledTitles, settings: FineTuneSettings
+    ):
         self.settings = settings
         self.pad_id: int = classifier.tokenizer.pad_token_id
         self.rows: list[list[int]] = classifier.tokenizer(
@@ -188,10 +173,12 @@ def _disagreement(logits: Tensor) -> Tensor:
     return (forward + backward) / 2
 
 
-def score_on(classifier: EncoderClassifier | StudentClassifier, dev: Examples) -> dict[str, float]:
+def score_on(
+    classifier: EncoderClassifier | StudentClassifier, dev: LabelledTitles
+) -> dict[str, float]:
     """Accuracy, macro-F1 and loss on `dev`; `score`, by which the best is chosen, is macro-F1."""
     probabilities = softmax(classifier.predict_logits(dev.titles))
-    gold = np.asarray(dev.label_ids)
+    gold = dev.label_ids
     predicted = probabilities.argmax(axis=1)
     right = np.maximum(probabilities[np.arange(len(gold)), gold], 1e-12)
     macro_f1 = float(f1_score(gold, predicted, average="macro", zero_division=0.0))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from models.labels import Labels
+from titles import LabelledTitles
 
 _TOPICS = ("股市收盘上涨", "球队主场比赛夺冠", "高考录取分数公布")
 _DETAILS = (
@@ -26,6 +27,11 @@ def titles() -> list[str]:
 @pytest.fixture(scope="session")
 def label_ids() -> list[int]:
     return [label_id for label_id in range(len(_TOPICS)) for _ in _DETAILS]
+
+
+@pytest.fixture(scope="session")
+def examples(titles: list[str], label_ids: list[int], labels: Labels) -> LabelledTitles:
+    return LabelledTitles.of(titles, label_ids, labels)
 
 
 @pytest.fixture(scope="session")

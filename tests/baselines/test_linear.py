@@ -12,9 +12,9 @@ from models.errors import CorruptArtifact, UsageError
 SETTINGS = LinearSettings(table_bits=12)
 
 
-def test_probabilities_are_the_softmax_of_the_scaled_margins(titles, label_ids, labels):
-    scaled = train_linear(titles, label_ids, labels, SETTINGS)
-    plain = train_linear(titles, label_ids, labels, LinearSettings(table_bits=12, margin_scale=1.0))
+def test_probabilities_are_the_softmax_of_the_scaled_margins(examples, titles):
+    scaled = train_linear(examples, SETTINGS)
+    plain = train_linear(examples, LinearSettings(table_bits=12, margin_scale=1.0))
 
     margins = plain.pipeline.decision_function(title_columns(titles))
 
@@ -22,17 +22,17 @@ def test_probabilities_are_the_softmax_of_the_scaled_margins(titles, label_ids, 
     assert scaled.predict_proba(titles) == pytest.approx(expected, abs=1e-5)
 
 
-def test_weights_are_saved_in_single_precision(titles, label_ids, labels):
-    svm = train_linear(titles, label_ids, labels, SETTINGS).pipeline[-1]
+def test_weights_are_saved_in_single_precision(examples):
+    svm = train_linear(examples, SETTINGS).pipeline[-1]
 
     assert svm.coef_.shape[0] == 3
     assert svm.coef_.dtype == np.float32
 
 
-def test_progress_names_the_stages(titles, label_ids, labels):
+def test_progress_names_the_stages(examples):
     lines: list[str] = []
 
-    train_linear(titles, label_ids, labels, SETTINGS, lines.append)
+    train_linear(examples, SETTINGS, lines.append)
 
     assert lines == ["counting n-grams of 48 titles", "fitting the linear model"]
 

@@ -17,29 +17,30 @@ from baselines.tfidf_forest import ForestSettings, train_forest
 from models import artifact
 from models.errors import CorruptArtifact
 from models.labels import Labels
+from titles import LabelledTitles
 
 
-def _forest(titles: list[str], label_ids: list[int], labels: Labels) -> artifact.Route:
+def _forest(examples: LabelledTitles) -> artifact.Route:
     settings = ForestSettings(trees=40, selected_features=200, table_bits=12, jobs=1)
-    return train_forest(titles, label_ids, labels, settings)
+    return train_forest(examples, settings)
 
 
-def _linear(titles: list[str], label_ids: list[int], labels: Labels) -> artifact.Route:
-    return train_linear(titles, label_ids, labels, LinearSettings(table_bits=12))
+def _linear(examples: LabelledTitles) -> artifact.Route:
+    return train_linear(examples, LinearSettings(table_bits=12))
 
 
-def _nearest(titles: list[str], label_ids: list[int], labels: Labels) -> artifact.Route:
-    return train_nearest(titles, label_ids, labels, NearestSettings(table_bits=12))
+def _nearest(examples: LabelledTitles) -> artifact.Route:
+    return train_nearest(examples, NearestSettings(table_bits=12))
 
 
-def _fasttext(titles: list[str], label_ids: list[int], labels: Labels) -> artifact.Route:
+def _fasttext(examples: LabelledTitles) -> artifact.Route:
     settings = FastTextSettings(epochs=20)
-    return train_fasttext(titles, label_ids, labels, settings=settings)
+    return train_fasttext(examples, settings=settings)
 
 
 TRAINERS = {"forest": _forest, "linear": _linear, "nearest": _nearest, "fasttext": _fasttext}
 MODEL_FILES = dict.fromkeys(TRAINERS, "model.skops") | {"fasttext": "model.bin"}
-Trainer = Callable[[list[str], list[int], Labels], artifact.Route]
+Trainer = Callable[[LabelledTitles], artifact.Route]
 
 
 @pytest.fixture(scope="module", params=sorted(TRAINERS))
@@ -48,8 +49,8 @@ def trainer(request: pytest.FixtureRequest) -> Trainer:
 
 
 @pytest.fixture(scope="module")
-def model(trainer: Trainer, titles, label_ids, labels) -> artifact.Route:
-    return trainer(titles, label_ids, labels)
+def model(examples, trainer: Trainer) -> artifact.Route:
+    return trainer(examples)
 
 
 def test_it_is_a_route(model):
@@ -102,8 +103,8 @@ def test_no_title_is_truncated(model):
     assert model.score(["短", "长" * 5000]).truncated.tolist() == [False, False]
 
 
-def test_training_again_gives_the_same_model(model, trainer, titles, label_ids, labels):
-    again = trainer(titles, label_ids, labels)
+def test_training_again_gives_the_same_model(model, trainer, examples, titles):
+    again = trainer(examples)
 
     assert (again.predict_proba(titles) == model.predict_proba(titles)).all()
 
@@ -111,7 +112,8 @@ def test_training_again_gives_the_same_model(model, trainer, titles, label_ids, 
 def test_a_class_without_titles_gets_probability_zero(trainer, titles, label_ids):
     four = Labels.of(["game", "stocks", "sports", "education"])
 
-    scores = trainer(titles, [label_id + 1 for label_id in label_ids], four).predict_proba(titles)
+    shifted = LabelledTitles.of(titles, [label_id + 1 for label_id in label_ids], four)
+    scores = trainer(shifted).predict_proba(titles)
 
     assert scores.shape == (len(titles), 4)
     assert (scores[:, 0] == 0).all()
@@ -123,7 +125,7 @@ def test_two_classes_are_enough(trainer, titles, label_ids):
     rows = [i for i, label_id in enumerate(label_ids) if label_id < 2]
     chosen, ids = [titles[i] for i in rows], [label_ids[i] for i in rows]
 
-    scores = trainer(chosen, ids, two).predict_proba(chosen)
+    scores = trainer(LabelledTitles.of(chosen, ids, two)).predict_proba(chosen)
 
     assert scores.sum(axis=1) == pytest.approx(np.ones(len(rows)), abs=1e-5)
     assert (scores.argmax(axis=1) == ids).all()

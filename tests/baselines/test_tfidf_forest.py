@@ -9,8 +9,8 @@ SETTINGS = ForestSettings(trees=12, selected_features=100, table_bits=12, jobs=1
 
 
 @pytest.fixture(scope="module")
-def model(titles, label_ids, labels) -> ForestClassifier:
-    return train_forest(titles, label_ids, labels, SETTINGS)
+def model(examples) -> ForestClassifier:
+    return train_forest(examples, SETTINGS)
 
 
 def test_growing_in_steps_gives_the_forest_grown_at_once(model, titles, label_ids):
@@ -22,28 +22,28 @@ def test_growing_in_steps_gives_the_forest_grown_at_once(model, titles, label_id
     assert model.predict_proba(titles) == pytest.approx(expected, abs=1e-6)
 
 
-def test_the_number_of_jobs_does_not_change_the_forest(model, titles, label_ids, labels):
+def test_the_number_of_jobs_does_not_change_the_forest(model, examples, titles):
     settings = ForestSettings(trees=12, selected_features=100, table_bits=12, jobs=2)
 
-    other = train_forest(titles, label_ids, labels, settings)
+    other = train_forest(examples, settings)
 
     assert (other.predict_proba(titles) == model.predict_proba(titles)).all()
 
 
-def test_leaves_and_features_are_bounded(titles, label_ids, labels):
+def test_leaves_and_features_are_bounded(examples):
     settings = ForestSettings(trees=3, max_leaves=4, selected_features=50, table_bits=12, jobs=1)
 
-    forest = train_forest(titles, label_ids, labels, settings).pipeline[-1]
+    forest = train_forest(examples, settings).pipeline[-1]
 
     assert forest.n_features_in_ == 50
     assert len(forest.estimators_) == 3
     assert max(tree.get_n_leaves() for tree in forest.estimators_) <= 4
 
 
-def test_progress_counts_the_trees(titles, label_ids, labels):
+def test_progress_counts_the_trees(examples, titles):
     lines: list[str] = []
 
-    train_forest(titles, label_ids, labels, SETTINGS, lines.append)
+    train_forest(examples, SETTINGS, lines.append)
 
     assert lines == [
         "counting n-grams of 48 titles",
@@ -56,8 +56,8 @@ def test_progress_counts_the_trees(titles, label_ids, labels):
     ("field", "value"),
     [("left_child", 0), ("right_child", 10**6), ("feature", -1), ("feature", 10**6)],
 )
-def test_a_tree_that_points_nowhere_is_refused(titles, label_ids, labels, tmp_path, field, value):
-    crafted = train_forest(titles, label_ids, labels, SETTINGS)
+def test_a_tree_that_points_nowhere_is_refused(examples, labels, tmp_path, field, value):
+    crafted = train_forest(examples, SETTINGS)
     tree = crafted.pipeline[-1].estimators_[7].tree_
     state = tree.__getstate__()
     state["nodes"] = state["nodes"].copy()

@@ -7,6 +7,7 @@ from baselines.width import WidthClassifier, WidthSettings, train_width
 from models import artifact
 from models.errors import DataError, UsageError
 from models.labels import Labels
+from titles import LabelledTitles
 
 LABELS = Labels.of(["short", "long", "latin"])
 TITLES = ["股市上涨"] * 40 + ["股市今日收盘上涨一成"] * 40 + ["a" * 10] * 40
@@ -15,7 +16,9 @@ LABEL_IDS = [0] * 40 + [1] * 40 + [2] * 40
 
 @pytest.fixture(scope="module")
 def model() -> WidthClassifier:
-    return train_width(TITLES, LABEL_IDS, LABELS, WidthSettings(min_leaf_titles=5))
+    return train_width(
+        LabelledTitles.of(TITLES, LABEL_IDS, LABELS), WidthSettings(min_leaf_titles=5)
+    )
 
 
 def test_titles_are_told_apart_by_characters_and_columns_alone(model: WidthClassifier):
@@ -29,7 +32,9 @@ def test_titles_are_told_apart_by_characters_and_columns_alone(model: WidthClass
 
 def test_a_width_that_classes_share_gets_their_frequencies():
     gold = [0] * 60 + [1] * 40
-    model = train_width(["股市上涨"] * 100, gold, LABELS, WidthSettings(trees=400))
+    model = train_width(
+        LabelledTitles.of(["股市上涨"] * 100, gold, LABELS), WidthSettings(trees=400)
+    )
 
     scores = model.predict_proba(["球队夺冠", ""])
 
@@ -52,7 +57,7 @@ def test_saved_and_loaded_it_scores_identically(model: WidthClassifier, tmp_path
 
 def test_one_class_is_refused():
     with pytest.raises(DataError, match="at least two"):
-        train_width(["股市"] * 3, [0] * 3, LABELS)
+        train_width(LabelledTitles.of(["股市"] * 3, [0] * 3, LABELS))
 
 
 @pytest.mark.parametrize("field", ["trees", "min_leaf_titles"])

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from training.finetune import Examples
+from titles import LabelledTitles
 
 
 @pytest.fixture
-def titles(tmp_path: Path, three_topics: Examples) -> Path:
+def titles(tmp_path: Path, three_topics: LabelledTitles) -> Path:
     """The titles of three topics in a file, with their classes beside it."""
     (tmp_path / "class.txt").write_text("stocks\nsports\neducation\n")
     path = tmp_path / "titles.txt"

@@ -6,7 +6,7 @@ import pytest
 from cli import main
 from models import artifact
 from models.encoder import EncoderClassifier
-from training.finetune import Examples
+from titles import LabelledTitles
 
 
 @pytest.fixture
@@ -18,7 +18,12 @@ def encoder(tmp_path: Path, tiny_classifier: EncoderClassifier) -> Path:
 
 @pytest.mark.parametrize(("method", "route"), [("onnx", "onnx"), ("torch", "student-int8")])
 def test_an_encoder_becomes_int8(
-    method: str, route: str, tmp_path: Path, encoder: Path, titles: Path, three_topics: Examples
+    method: str,
+    route: str,
+    tmp_path: Path,
+    encoder: Path,
+    titles: Path,
+    three_topics: LabelledTitles,
 ):
     arguments = ["quantize", str(encoder), "--method", method, "--dev", str(titles)]
 
@@ -34,7 +39,7 @@ def test_an_encoder_becomes_int8(
     assert provenance.hyperparameters["source"]["version"] == source.manifest.version
     assert provenance.hyperparameters["method"] == method
     assert provenance.trained_on == {"name": "titles"}
-    gold = np.array(three_topics.label_ids)
+    gold = three_topics.label_ids
     assert provenance.metrics["dev_accuracy"] == (found.argmax(axis=1) == gold).mean()
     assert provenance.metrics["dev_accuracy_before"] == (expected.argmax(axis=1) == gold).mean()
 
@@ -71,7 +76,7 @@ def test_ranges_are_measured_on_the_calibration_titles(tmp_path: Path, encoder: 
 
 
 def test_an_encoder_is_exported_with_its_temperature(
-    tmp_path: Path, encoder: Path, three_topics: Examples
+    tmp_path: Path, encoder: Path, three_topics: LabelledTitles
 ):
     assert main(["export", str(encoder), "--output", str(tmp_path / "fp32")]) == 0
 

@@ -13,13 +13,13 @@ from models import artifact
 from models.encoder import EncoderClassifier
 from models.student import StudentClassifier
 from models.tokenization import TitleTokenizer
-from training.finetune import Examples
+from titles import LabelledTitles
 
 SHORT = ["--epochs", "2", "--learning-rate", "1e-3", "--max-length", "32", "--layers", "2"]
 
 
 @pytest.fixture
-def data(tmp_path: Path, three_topics: Examples) -> list[str]:
+def data(tmp_path: Path, three_topics: LabelledTitles) -> list[str]:
     """Options for a train and a dev file; one title of more.txt stands in dev, one in test."""
     rows = [f"{t}\t{i}" for t, i in zip(three_topics.titles, three_topics.label_ids, strict=True)]
     (tmp_path / "class.txt").write_text("stocks\nsports\neducation\n")
@@ -54,13 +54,13 @@ def ensemble(tmp_path: Path, data: list[str], models: list[str], cache: list[str
     return output
 
 
-def test_models_are_joined_with_weights_fitted_on_dev(ensemble: Path, three_topics: Examples):
+def test_models_are_joined_with_weights_fitted_on_dev(ensemble: Path, three_topics: LabelledTitles):
     loaded = artifact.load(ensemble)
 
     weights = json.loads((ensemble / "ensemble.json").read_text())["weights"]
     assert list(weights) == ["a", "b"]
     assert sum(weights.values()) == pytest.approx(1.0)
-    dev = Examples(three_topics.titles[1::2], three_topics.label_ids[1::2])
+    dev = three_topics.take(range(1, len(three_topics), 2))
     right = loaded.predict_proba(dev.titles).argmax(axis=1) == dev.label_ids
     assert loaded.manifest.provenance.metrics["dev_accuracy"] == pytest.approx(right.mean())
     assert loaded.manifest.provenance.hyperparameters["members"]["b"] == (
@@ -69,7 +69,7 @@ def test_models_are_joined_with_weights_fitted_on_dev(ensemble: Path, three_topi
 
 
 def test_students_of_one_line_become_their_mean(
-    tmp_path: Path, data: list[str], models: list[str], three_topics: Examples
+    tmp_path: Path, data: list[str], models: list[str], three_topics: LabelledTitles
 ):
     a, b = str(tmp_path / "a"), str(tmp_path / "next")
     distill = ["distill", "--teacher", a, *SHORT[:4], "--layers", "3", *data, "--output", b]
@@ -205,7 +205,7 @@ def test_a_teacher_without_a_transformer_asks_for_a_start(
 
 
 def test_the_vocabulary_is_cut_to_what_the_titles_use(
-    tmp_path: Path, tiny_student: StudentClassifier, three_topics: Examples, data: list[str],
+    tmp_path: Path, tiny_student: StudentClassifier, three_topics: LabelledTitles, data: list[str],
     cache: list[str],
 ):  # fmt: skip
     greek = "αβγδεζηθικλμ"

@@ -9,9 +9,9 @@ import torch
 from cli import main
 from models import artifact
 from models.student import StudentClassifier
+from titles import LabelledTitles
 from training.compression.distillation import DistillationLoss
 from training.compression.magnitude import sparsity
-from training.finetune import Examples
 
 
 @pytest.fixture
@@ -29,7 +29,7 @@ def data(tmp_path: Path, titles: Path) -> list[str]:
 
 
 def test_prune_then_factorize_then_quantize(
-    tmp_path: Path, student: Path, data: list[str], titles: Path, three_topics: Examples
+    tmp_path: Path, student: Path, data: list[str], titles: Path, three_topics: LabelledTitles
 ):
     pruned, factorized, int8 = (str(tmp_path / name) for name in ("pruned", "factorized", "int8"))
 
@@ -133,7 +133,7 @@ def test_data_of_other_classes_is_refused(
 
 
 def test_recovery_learns_from_unlabelled_titles_and_from_scores_in_files(
-    tmp_path: Path, student: Path, data: list[str], three_topics: Examples
+    tmp_path: Path, student: Path, data: list[str], three_topics: LabelledTitles
 ):
     more = tmp_path / "more.txt"
     more.write_text("大学生球队\n股市球队\n股市球队\n", encoding="utf-8")

@@ -13,12 +13,12 @@ from baselines.fasttext import train_fasttext
 from baselines.fasttext_settings import FastTextSettings
 from baselines.linear import LinearSettings, train_linear
 from evaluation.candidates import Candidate
-from evaluation.compare import Comparison, LabelledFile, paired, result_of
+from evaluation.compare import Comparison, paired, result_of
 from evaluation.latency import Speed, SpeedSettings, Spread
 from models import artifact
 from models.artifact import Manifest, Provenance
 from models.labels import Labels
-from titles import Source, load
+from titles import Fingerprint, LabelledTitles, Source, read
 
 SAMPLES = Path(__file__).parents[2] / "samples"
 
@@ -27,10 +27,9 @@ SAMPLES = Path(__file__).parents[2] / "samples"
 def sample_models(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """Folders of a linear and a fastText model, weak on purpose, so that they differ."""
     folder = tmp_path_factory.mktemp("models")
-    labels = Labels.read(SAMPLES / "class.txt")
-    train = load(Source(SAMPLES / "train.txt"), labels)
-    linear = train_linear(*train, labels, LinearSettings(table_bits=14))
-    fasttext = train_fasttext(*train, labels, settings=FastTextSettings(epochs=60, buckets=1000))
+    train = read(Source(SAMPLES / "train.txt"))
+    linear = train_linear(train, LinearSettings(table_bits=14))
+    fasttext = train_fasttext(train, settings=FastTextSettings(epochs=60, buckets=1000))
     artifact.save(linear, folder / "linear", temperature=0.8)
     artifact.save(fasttext, folder / "fasttext", temperature=1.5)
     return {"linear": folder / "linear", "fasttext": folder / "fasttext"}
@@ -73,8 +72,8 @@ def make_comparison(
     ) -> Comparison:
         labels = labels or Labels.of(["stocks", "sports", "education"])
         gold = np.arange(of) % len(labels)
-        source = {"name": "made-up.txt", "rows": of, "sha256": "0" * 64}
-        data = LabelledFile(source, labels, titles or [f"title {i}" for i in range(of)], gold)
+        titles = titles or [f"title {i}" for i in range(of)]
+        data = LabelledTitles(titles, gold, labels, Fingerprint("made-up.txt", of, "0" * 64))
         models = []
         for i, (name, hits) in enumerate(right.items()):
             if isinstance(hits, int):

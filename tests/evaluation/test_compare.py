@@ -5,12 +5,12 @@ import pytest
 from sklearn import metrics as sklearn_metrics
 
 from evaluation.candidates import parse_candidates
-from evaluation.compare import Comparison, LabelledFile, compare, in_models_order
+from evaluation.compare import Comparison, compare, in_models_order
 from evaluation.significance import mcnemar
 from models import artifact
 from models.errors import UsageError
 from models.labels import Labels
-from titles import Source, fingerprint, leaked, load
+from titles import LabelledTitles, Source, leaked, read
 
 SAMPLES = Path(__file__).parents[2] / "samples"
 
@@ -19,14 +19,11 @@ SAMPLES = Path(__file__).parents[2] / "samples"
 def compared(
     sample_models: dict[str, Path], tmp_path_factory: pytest.TempPathFactory
 ) -> Comparison:
-    source = Source(SAMPLES / "test.txt")
-    labels = Labels.read(SAMPLES / "class.txt")
-    titles, label_ids = load(source, labels)
-    leaks = leaked(titles, titles[:30])
-    data = LabelledFile(fingerprint(source), labels, titles, np.array(label_ids), leaks)
+    data = read(Source(SAMPLES / "test.txt"))
+    leaks = leaked(data.titles, data.titles[:30])
     candidates = parse_candidates([str(folder) for folder in sample_models.values()])
     cache = tmp_path_factory.mktemp("cache")
-    return compare(candidates, data, cache, show_progress=False)
+    return compare(candidates, data, cache, show_progress=False, leaks=leaks)
 
 
 def test_every_models_metrics_are_scikit_learns(compared: Comparison):
@@ -92,7 +89,7 @@ def test_a_reference_is_neither_chosen_nor_tested_nor_on_a_front(make_comparison
 
 def test_labels_of_the_data_are_matched_by_name(make_candidate):
     labels = Labels.of(["sports", "stocks"])
-    data = LabelledFile({"name": "x.txt"}, labels, ["球队", "股市", "高考"], np.array([0, 1, 1]))
+    data = LabelledTitles.of(["球队", "股市", "高考"], [0, 1, 1], labels)
     model = make_candidate("tiny", Labels.of(["stocks", "sports", "education"]))
 
     found = in_models_order(data, model)
@@ -102,7 +99,7 @@ def test_labels_of_the_data_are_matched_by_name(make_candidate):
 
 
 def test_a_label_that_the_models_do_not_know_is_refused(make_candidate):
-    data = LabelledFile({"name": "x.txt"}, Labels.of(["weather", "stocks"]), [], np.array([], int))
+    data = LabelledTitles.of([], [], Labels.of(["weather", "stocks"]), "x.txt")
     model = make_candidate("tiny", Labels.of(["stocks", "sports"]))
 
     with pytest.raises(UsageError) as caught:

@@ -1,5 +1,6 @@
 import csv
 import json
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -11,14 +12,7 @@ from models import artifact
 from models.artifact import LoadedModel
 from models.encoder import EncoderClassifier
 from models.errors import UsageError
-from titles import Row
-from training.finetune import Examples
-
-
-@pytest.fixture(scope="module")
-def rows(three_topics: Examples) -> list[Row]:
-    pairs = zip(three_topics.titles, three_topics.label_ids, strict=True)
-    return [Row(title, label, line) for line, (title, label) in enumerate(pairs, start=1)]
+from titles import LabelledTitles
 
 
 @pytest.fixture
@@ -27,14 +21,16 @@ def model(tmp_path: Path, tiny_classifier: EncoderClassifier) -> LoadedModel:
     return artifact.load(tmp_path / "model")
 
 
-def test_the_metrics_are_those_of_the_models_own_scores(model: LoadedModel, rows: list[Row]):
-    report = evaluate(model, rows, show_progress=False)
+def test_the_metrics_are_those_of_the_models_own_scores(
+    model: LoadedModel, three_topics: LabelledTitles
+):
+    report = evaluate(model, three_topics, show_progress=False)
 
-    gold = np.array([row.label for row in rows])
-    predicted = model.predict_proba([row.title for row in rows]).argmax(axis=1)
-    assert report["rows"] == report["labelled_rows"] == len(rows)
+    gold = three_topics.label_ids
+    predicted = model.predict_proba(three_topics.titles).argmax(axis=1)
+    assert report["rows"] == report["labelled_rows"] == len(three_topics)
     assert report["accuracy"] == pytest.approx((gold == predicted).mean())
-    assert np.array(report["confusion_matrix"]).sum() == len(rows)
+    assert np.array(report["confusion_matrix"]).sum() == len(three_topics)
     low, high = report["interval_95"]["accuracy"]
     assert low <= report["accuracy"] <= high
     assert report["titles_per_s"] > 0
@@ -42,13 +38,13 @@ def test_the_metrics_are_those_of_the_models_own_scores(model: LoadedModel, rows
     assert report["ece_before"] != report["ece_after"]
 
 
-def test_leaked_titles_are_left_out_of_a_second_score(model: LoadedModel, rows: list[Row]):
-    wrong = np.array([row.label for row in rows]) != model.predict_proba(
-        [row.title for row in rows]
-    ).argmax(axis=1)
-    training = [row.title for row, is_wrong in zip(rows, wrong, strict=True) if is_wrong]
+def test_leaked_titles_are_left_out_of_a_second_score(
+    model: LoadedModel, three_topics: LabelledTitles
+):
+    predicted = model.predict_proba(three_topics.titles).argmax(axis=1)
+    training = three_topics.take(np.flatnonzero(predicted != three_topics.label_ids)).titles
 
-    report = evaluate(model, rows, training_titles=training, show_progress=False)
+    report = evaluate(model, three_topics, training_titles=training, show_progress=False)
 
     assert report["without_leaks"]["leaked_titles"] == len(training)
     assert report["without_leaks"]["accuracy"] == 1.0
@@ -56,20 +52,21 @@ def test_leaked_titles_are_left_out_of_a_second_score(model: LoadedModel, rows: 
 
 
 def test_predictions_hold_every_title_and_score(
-    tmp_path: Path, model: LoadedModel, rows: list[Row]
+    tmp_path: Path, model: LoadedModel, three_topics: LabelledTitles
 ):
-    evaluate(model, rows, tmp_path / "scored.csv", show_progress=False)
-    evaluate(model, rows, tmp_path / "scored.jsonl", show_progress=False)
+    evaluate(model, three_topics, tmp_path / "scored.csv", show_progress=False)
+    evaluate(model, three_topics, tmp_path / "scored.jsonl", show_progress=False)
 
     with (tmp_path / "scored.csv").open(encoding="utf-8", newline="") as file:
         table = list(csv.DictReader(file))
     lines = (tmp_path / "scored.jsonl").read_text(encoding="utf-8").splitlines()
     records = [json.loads(line) for line in lines]
-    scores = model.predict_proba([row.title for row in rows])
-    for row, cells, record, expected in zip(rows, table, records, scores, strict=True):
+    scores = model.predict_proba(three_topics.titles)
+    rows = zip(three_topics.titles, three_topics.label_ids, table, records, scores, strict=True)
+    for title, label_id, cells, record, expected in rows:
         best = model.labels.names[int(expected.argmax())]
-        assert cells["title"] == record["title"] == row.title
-        assert cells["gold"] == record["gold"] == model.labels.names[row.label or 0]
+        assert cells["title"] == record["title"] == title
+        assert cells["gold"] == record["gold"] == model.labels.names[label_id]
         assert cells["predicted"] == record["predicted"] == best
         assert (
             float(cells["confidence"])
@@ -83,13 +80,13 @@ def test_predictions_hold_every_title_and_score(
 
 
 def test_unlabelled_titles_are_scored_without_metrics(
-    tmp_path: Path, model: LoadedModel, rows: list[Row]
+    tmp_path: Path, model: LoadedModel, three_topics: LabelledTitles
 ):
-    unlabelled = [Row(row.title, None, row.line) for row in rows]
+    report = evaluate(
+        model, iter(three_topics.titles), tmp_path / "scored.jsonl", show_progress=False
+    )
 
-    report = evaluate(model, unlabelled, tmp_path / "scored.jsonl", show_progress=False)
-
-    assert report["rows"] == len(rows)
+    assert report["rows"] == len(three_topics)
     assert "accuracy" not in report
     first = json.loads((tmp_path / "scored.jsonl").read_text(encoding="utf-8").splitlines()[0])
     assert first["gold"] is None
@@ -97,22 +94,24 @@ def test_unlabelled_titles_are_scored_without_metrics(
 
 def test_another_suffix_is_refused_before_anything_is_scored(model: LoadedModel, tmp_path: Path):
     with pytest.raises(UsageError, match=r"written as \.csv or \.jsonl; change the suffix"):
-        evaluate(model, iter([Row("股市", 0, 1)]), tmp_path / "scored.xlsx", show_progress=False)
+        evaluate(model, iter(["股市"]), tmp_path / "scored.xlsx", show_progress=False)
 
 
 def test_an_interrupted_evaluation_leaves_no_predictions(tmp_path: Path, model: LoadedModel):
-    def broken() -> object:
-        yield from (Row("股市", 0, i) for i in range(3000))
+    def broken() -> Iterator[str]:
+        yield from ["股市"] * 3000
         raise RuntimeError
 
     with pytest.raises(RuntimeError):
-        evaluate(model, broken(), tmp_path / "scored.csv", show_progress=False)  # type: ignore[arg-type]
+        evaluate(model, broken(), tmp_path / "scored.csv", show_progress=False)
 
     assert [path.name for path in tmp_path.iterdir()] == ["model"]
 
 
-def test_the_table_shows_the_scores(model: LoadedModel, rows: list[Row]):
-    report = evaluate(model, rows, training_titles=[rows[0].title], show_progress=False)
+def test_the_table_shows_the_scores(model: LoadedModel, three_topics: LabelledTitles):
+    report = evaluate(
+        model, three_topics, training_titles=three_topics.titles[:1], show_progress=False
+    )
 
     text = format_evaluation(report)
 

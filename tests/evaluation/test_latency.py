@@ -12,7 +12,7 @@ from evaluation.latency_worker import WARM_UP_TITLES, latencies_ms, throughput
 from evaluation.memory import peak_memory_mb
 from models import artifact
 from models.errors import BiaotiError, UsageError
-from titles import Source, load
+from titles import Source, read
 
 SAMPLES = Path(__file__).parents[2] / "samples"
 
@@ -65,7 +65,7 @@ def test_settings_that_measure_nothing_are_refused(settings: dict[str, int], mes
 def test_models_are_measured_in_processes_of_their_own(sample_models: dict[str, Path]):
     model = parse_candidate(str(sample_models["fasttext"]))
     labels = artifact.load(model.folder).labels
-    titles, _ = load(Source(SAMPLES / "dev.txt"), labels)
+    titles = read(Source(SAMPLES / "dev.txt"), labels).titles
     settings = SpeedSettings(latency_titles=20, throughput_titles=5000, batch_size=64, rounds=2)
 
     (speed,) = measure([model], titles, settings, show_progress=False)

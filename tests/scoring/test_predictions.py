@@ -8,23 +8,23 @@ import pytest
 from models.errors import DataError, UsageError
 from models.labels import Labels
 from scoring.predictions import open_predictions, read_predictions
-from titles import Row
+from titles import NO_LABEL
 
 LABELS = Labels.of(["stocks", "sports"])
-ROWS = [Row('他说：“涨”, "really"', 0, 1), Row("换行\n标题", None, 2)]
+TITLES, GOLD = ['他说：“涨”, "really"', "换行\n标题"], np.array([0, NO_LABEL])
 SCORES = np.array([[0.75, 0.25], [0.0, 1.0]], np.float32)
 
 
 @pytest.mark.parametrize("name", ["scored.csv", "scored.jsonl"])
 def test_scores_are_read_by_title_in_the_labels_order(tmp_path: Path, name: str):
     with open_predictions(tmp_path / name, LABELS) as write:
-        write(ROWS, SCORES)
+        write(TITLES, GOLD, SCORES)
 
     found = read_predictions(tmp_path / name, Labels.of(["sports", "stocks"]))
 
-    assert list(found) == [row.title for row in ROWS]
-    assert found[ROWS[0].title].tolist() == [0.25, 0.75]
-    assert found[ROWS[1].title] == pytest.approx([1.0, 5e-7])
+    assert list(found) == TITLES
+    assert found[TITLES[0]].tolist() == [0.25, 0.75]
+    assert found[TITLES[1]] == pytest.approx([1.0, 5e-7])
 
 
 @pytest.mark.parametrize(

@@ -102,7 +102,7 @@ def test_tokens_are_counted_in_batches(tmp_path: Path):
         batches.append(len(titles))
         return [len(title) for title in titles]
 
-    report = check({"train": Source(tmp_path / "a.txt")}, None, count_tokens)
+    report = check({"train": Source(tmp_path / "a.txt")}, None, count_tokens, labelled=False)
 
     assert batches == [1024, 1024, 452]
     assert report.splits["train"].tokens == report.splits["train"].characters
@@ -111,7 +111,7 @@ def test_tokens_are_counted_in_batches(tmp_path: Path):
 def test_without_labels_nothing_is_said_of_labels(tmp_path: Path):
     (tmp_path / "a.txt").write_text("甲\t0\n甲\t1\n", encoding="utf-8")
 
-    report = check({"train": Source(tmp_path / "a.txt")}, None)
+    report = check({"train": Source(tmp_path / "a.txt")}, labelled=False)
 
     assert report.counts == {"duplicate-exact": 1}
     assert report.splits["train"].classes is None
@@ -144,7 +144,8 @@ def test_progress_is_told_every_ten_thousand_rows(tmp_path: Path):
     (tmp_path / "a.txt").write_text("".join(f"题{i}\n" for i in range(20_001)), encoding="utf-8")
     told = []
 
-    check({"dev": Source(tmp_path / "a.txt")}, None, progress=lambda *args: told.append(args))
+    source = Source(tmp_path / "a.txt")
+    check({"dev": source}, progress=lambda *args: told.append(args), labelled=False)
 
     assert told == [("dev", 10_000), ("dev", 20_000)]
 

@@ -8,20 +8,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from models.errors import DataError, UsageError
-from models.labels import Labels
-from titles import Source, find_labels, load, normalise, write_folds
+from titles import LabelledTitles, Source, normalise, read, write_folds
 from titles.folds import fold_of
-
-LABELS = Labels.of(["财经", "体育"])
 
 
 @pytest.fixture
-def source(tmp_path: Path) -> Source:
+def news(tmp_path: Path) -> LabelledTitles:
     rows = [f"第{i}条新闻\t{i % 2}\n" for i in range(60)]
     copies = ["基金回暖\t0\n", "基金 回暖！\t0\n", "基金回暖\t1\n"]
     (tmp_path / "train.txt").write_text("".join(rows + copies), encoding="utf-8")
     (tmp_path / "class.txt").write_text("财经\n体育\n", encoding="utf-8")
-    return Source(tmp_path / "train.txt")
+    return read(Source(tmp_path / "train.txt"))
 
 
 def titles(path: Path) -> list[str]:
@@ -29,11 +26,11 @@ def titles(path: Path) -> list[str]:
 
 
 def test_each_title_is_held_out_once_and_trained_on_in_the_other_folds(
-    tmp_path: Path, source: Source
+    tmp_path: Path, news: LabelledTitles
 ):
-    folders = write_folds(source, LABELS, 3, tmp_path / "folds")
+    folders = write_folds(news, 3, tmp_path / "folds")
 
-    everything = sorted(load(source, LABELS)[0])
+    everything = sorted(news.titles)
     held_out = [titles(folder / "held_out.jsonl") for folder in folders]
     assert [folder.name for folder in folders] == ["fold-1", "fold-2", "fold-3"]
     assert sorted(title for part in held_out for title in part) == everything
@@ -43,14 +40,13 @@ def test_each_title_is_held_out_once_and_trained_on_in_the_other_folds(
         assert not {normalise(t) for t in learned} & {normalise(t) for t in asked}
 
 
-def test_the_folds_read_as_the_original_does(tmp_path: Path, source: Source):
-    folder = write_folds(source, LABELS, 2, tmp_path / "folds")[0]
+def test_the_folds_read_as_the_original_does(tmp_path: Path, news: LabelledTitles):
+    folder = write_folds(news, 2, tmp_path / "folds")[0]
 
-    part = Source(folder / "held_out.jsonl")
-    labels = find_labels(part, None)
-    label_of = dict(zip(*load(source, LABELS), strict=True)) | {"基金回暖": None}
-    assert labels.names == LABELS.names
-    for title, label_id in zip(*load(part, labels), strict=True):
+    part = read(Source(folder / "held_out.jsonl"))
+    label_of = dict(zip(news.titles, news.label_ids, strict=True)) | {"基金回暖": None}
+    assert part.labels.names == ("财经", "体育")
+    for title, label_id in zip(part.titles, part.label_ids, strict=True):
         assert label_of[title] in (label_id, None)
 
 
@@ -60,9 +56,9 @@ def test_a_fold_is_told_by_the_title_alone(title: str, folds: int):
     assert fold_of(f"“{title}” ", folds) == fold_of(title, folds) or not normalise(title)
 
 
-def test_what_cannot_be_cut_is_refused_and_nothing_written(tmp_path: Path, source: Source):
+def test_what_cannot_be_cut_is_refused_and_nothing_written(tmp_path: Path, news: LabelledTitles):
     with pytest.raises(UsageError, match="1 folds leave nothing to train on; pass 2 or more"):
-        write_folds(source, LABELS, 1, tmp_path / "folds")
+        write_folds(news, 1, tmp_path / "folds")
     with pytest.raises(DataError, match="63 titles are too few for 1000 folds"):
-        write_folds(source, LABELS, 1000, tmp_path / "folds")
+        write_folds(news, 1000, tmp_path / "folds")
     assert not (tmp_path / "folds").exists()

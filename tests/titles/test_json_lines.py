@@ -10,7 +10,9 @@ from hypothesis import strategies as st
 
 from models.errors import DataError
 from models.labels import Labels
-from titles import Row, Source, check, read
+from titles import Source, check, read_titles
+from titles.reading import Reading
+from titles.record import Record
 
 LABELS = Labels.of(["news_story", "news_car"])
 titles = st.text(st.characters(exclude_categories=["Cs"])).map(lambda text: f"题{text}目")
@@ -24,7 +26,9 @@ def test_any_titles_written_are_read_back(pairs: list[tuple[str, int]], ascii_on
         lines = [json.dumps(item, ensure_ascii=ascii_only).encode() + b"\n" for item in items]
         path.write_bytes(b"".join(lines))
 
-        assert [(row.title, row.label) for row in read(Source(path), LABELS)] == pairs
+        reading = Reading(Source(path), labelled=True)
+
+        assert [(r.title, int(r.label or "")) for r in reading] == pairs
 
 
 def test_tnews_is_read_by_the_names_of_its_labels(tmp_path: Path):
@@ -32,7 +36,7 @@ def test_tnews_is_read_by_the_names_of_its_labels(tmp_path: Path):
     item = {"label": 107, "label_desc": "news_car", "sentence": "甲", "keywords": "", "id": 1}
     path.write_text(json.dumps(item), encoding="utf-8")
 
-    assert list(read(Source(path), LABELS)) == [Row("甲", 1, 1)]
+    assert list(Reading(Source(path), labelled=True)) == [Record(1, "甲", "news_car")]
 
 
 def test_each_bad_line_is_named(tmp_path: Path):
@@ -71,4 +75,4 @@ def test_json_array_is_refused_as_a_whole(tmp_path: Path):
     path.write_text('[{"title": "甲"}]', encoding="utf-8")
 
     with pytest.raises(DataError, match=r"a\.json:1: the file is one JSON array; write one object"):
-        list(read(Source(path), None))
+        next(read_titles(Source(path)))

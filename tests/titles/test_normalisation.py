@@ -1,5 +1,7 @@
 """When two titles count as the same, and which leak."""
 
+import unicodedata
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -25,6 +27,16 @@ words = st.text("股市大涨球队ABCabc0189ａｂ０１", min_size=1)
 )
 def test_width_case_spaces_and_punctuation_are_removed(title: str, expected: str):
     assert normalise(title) == expected
+
+
+@given(st.text(st.characters() | st.sampled_from("한글ᄀ\u1161\u11a8ㅏｶﾞé\u0301\u093c，　")))
+def test_characters_that_combine_are_normalised_together(title: str):
+    folded = unicodedata.normalize("NFKC", title).casefold()
+    kept = [c for c in folded if unicodedata.category(c)[0] not in "ZP"]
+
+    assert normalise(title) == "".join(
+        c for c in kept if unicodedata.category(c) not in ("Cc", "Cf")
+    )
 
 
 @given(words, words, st.sampled_from([" ", "\u3000", "，", "!", "《", "\t", "-", "·", "\u2028"]))

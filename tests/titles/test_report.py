@@ -2,7 +2,7 @@
 
 import json
 
-from titles import Finding, Place, Report, SplitSummary
+from titles import Finding, Place, Report, SplitSummary, report_text
 from titles.report_text import table
 
 LENGTHS = {"p1": 2, "p50": 4, "p90": 6, "p99": 6, "max": 6}
@@ -21,7 +21,7 @@ def make_report() -> Report:
 
 
 def test_text_is_laid_out_in_tables():
-    assert make_report().to_text() == (
+    assert report_text(make_report()) == (
         "split   rows  usable  errors  warnings  file\n"
         "train  1,200   1,199       1         4  train.txt\n"
         "\n"
@@ -47,7 +47,7 @@ def test_text_is_laid_out_in_tables():
 def test_clean_report_says_so():
     report = Report({"dev": SplitSummary("dev.txt", 1, 1, LENGTHS, None, None)}, [])
 
-    assert "no errors\n\nno warnings\n" in report.to_text()
+    assert "no errors\n\nno warnings\n" in report_text(report)
 
 
 def test_json_holds_all_findings():

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from models.errors import DataError, UsageError
-from titles import Source, read
+from titles import Source, read_titles
 from titles.source import resolve
 
 
@@ -74,6 +74,6 @@ def test_column_names_are_refused_where_there_are_none(tmp_path: Path):
 
 def test_missing_file_is_named(tmp_path: Path):
     with pytest.raises(DataError) as caught:
-        list(read(Source(tmp_path / "no.txt"), None))
+        next(read_titles(Source(tmp_path / "no.txt")))
 
     assert str(caught.value) == f"{tmp_path}/no.txt: there is no such file; check the path"

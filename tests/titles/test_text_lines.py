@@ -11,7 +11,9 @@ from hypothesis import strategies as st
 
 from models.errors import DataError
 from models.labels import Labels
-from titles import Row, Source, read
+from titles import Source, read, read_titles
+from titles.reading import Reading
+from titles.record import Record
 
 LABELS = Labels.of(["财经", "体育"])
 # Any title that a line can hold and that is not blank.
@@ -20,48 +22,51 @@ titles = st.text(st.characters(exclude_characters="\t\n", exclude_categories=["C
 )
 
 
-def rows_of(path: Path, content: bytes, labels: Labels | None = LABELS) -> list[Row]:
+def records_of(path: Path, content: bytes, labelled: bool = True) -> list[Record]:
     path.write_bytes(content)
-    return list(read(Source(path), labels))
+    return list(Reading(Source(path), labelled))
 
 
 @given(st.lists(st.tuples(titles, st.integers(0, 1))))
 def test_any_titles_written_are_read_back(pairs: list[tuple[str, int]]):
     content = "".join(f"{title}\t{label}\n" for title, label in pairs).encode()
     with TemporaryDirectory() as folder:
-        rows = rows_of(Path(folder) / "a.txt", content)
+        records = records_of(Path(folder) / "a.txt", content)
 
-    assert rows == [Row(title, label, i) for i, (title, label) in enumerate(pairs, 1)]
+    assert records == [Record(i, title, str(label)) for i, (title, label) in enumerate(pairs, 1)]
 
 
 def test_byte_order_mark_and_carriage_returns_are_no_part_of_a_row(tmp_path: Path):
     content = "\ufeff股市大涨\t0\r\n球队夺冠\t1\r\n".encode()
 
-    assert rows_of(tmp_path / "a.txt", content) == [Row("股市大涨", 0, 1), Row("球队夺冠", 1, 2)]
+    assert records_of(tmp_path / "a.txt", content) == [
+        Record(1, "股市大涨", "0"),
+        Record(2, "球队夺冠", "1"),
+    ]
 
 
 def test_unicode_line_separators_do_not_split_a_title(tmp_path: Path):
     title = "甲\x85乙\u2028丙\x0b丁\x1c戊"
 
-    assert rows_of(tmp_path / "a.txt", f"{title}\t0\n下一行\t1".encode()) == [
-        Row(title, 0, 1),
-        Row("下一行", 1, 2),
+    assert records_of(tmp_path / "a.txt", f"{title}\t0\n下一行\t1".encode()) == [
+        Record(1, title, "0"),
+        Record(2, "下一行", "1"),
     ]
 
 
 def test_bare_titles_and_labelled_ones_are_read_alone_without_labels(tmp_path: Path):
     content = "股市大涨\n球队夺冠\t不知道\n".encode()
 
-    assert rows_of(tmp_path / "a.txt", content, None) == [
-        Row("股市大涨", None, 1),
-        Row("球队夺冠", None, 2),
+    assert records_of(tmp_path / "a.txt", content, labelled=False) == [
+        Record(1, "股市大涨", None),
+        Record(2, "球队夺冠", "不知道"),
     ]
 
 
 def test_standard_input_is_read_as_lines(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO("股市大涨\n".encode())))
 
-    assert list(read(Source("-"), None)) == [Row("股市大涨", None, 1)]
+    assert list(read_titles(Source("-"))) == ["股市大涨"]
 
 
 @pytest.mark.parametrize(
@@ -94,8 +99,10 @@ def test_standard_input_is_read_as_lines(monkeypatch: pytest.MonkeyPatch):
     ],
 )
 def test_unusable_row_is_named_with_its_line(tmp_path: Path, content: bytes, message: str):
+    (tmp_path / "a.txt").write_bytes("好标题\t1\n".encode() + content)
+
     with pytest.raises(DataError) as caught:
-        rows_of(tmp_path / "a.txt", "好标题\t1\n".encode() + content)
+        read(Source(tmp_path / "a.txt"), LABELS)
 
     assert str(caught.value) == f"{tmp_path}/a.txt:2: {message}"
     assert caught.value.line == 2
@@ -103,4 +110,4 @@ def test_unusable_row_is_named_with_its_line(tmp_path: Path, content: bytes, mes
 
 def test_utf16_is_named_as_such(tmp_path: Path):
     with pytest.raises(DataError, match=r"a\.txt:1: the file is UTF-16; save it as UTF-8"):
-        rows_of(tmp_path / "a.txt", "甲\t0\n".encode("utf-16"))
+        records_of(tmp_path / "a.txt", "甲\t0\n".encode("utf-16"))

@@ -9,9 +9,9 @@ import torch
 from models.encoder import EncoderClassifier
 from models.errors import PretrainedError, UsageError
 from models.labels import Labels
+from titles import LabelledTitles
 from training.finetune import (
     ClassificationLoss,
-    Examples,
     FineTuneSettings,
     fine_tune,
     open_encoder,
@@ -30,11 +30,9 @@ def test_the_defaults_are_those_of_a_full_size_bert():
 
 
 def test_a_tiny_encoder_learns_three_topics(
-    tmp_path: Path, tiny_encoder: Path, three_topics: Examples, three_labels: Labels
+    tmp_path: Path, tiny_encoder: Path, three_topics: LabelledTitles
 ):
-    result = fine_tune(
-        tiny_encoder, three_topics, three_topics, three_labels, SETTINGS, tmp_path, False
-    )
+    result = fine_tune(tiny_encoder, three_topics, three_topics, SETTINGS, tmp_path, False)
 
     assert result.history.best["accuracy"] >= 0.95
     predicted = result.classifier.predict_proba(["冠军球队", "股市跌", "高考分数"]).argmax(axis=1)
@@ -43,12 +41,12 @@ def test_a_tiny_encoder_learns_three_topics(
 
 
 def test_the_same_seed_gives_the_same_model(
-    tmp_path: Path, tiny_encoder: Path, three_topics: Examples, three_labels: Labels
+    tmp_path: Path, tiny_encoder: Path, three_topics: LabelledTitles
 ):
     settings = replace(SETTINGS, epochs=1)
     scores = [
         fine_tune(
-            tiny_encoder, three_topics, three_topics, three_labels, each, tmp_path / name, False
+            tiny_encoder, three_topics, three_topics, each, tmp_path / name, False
         ).classifier.predict_proba(["股市"]).tolist()
         for name, each in (("a", settings), ("b", settings), ("c", replace(settings, seed=14)))
     ]  # fmt: skip
@@ -57,7 +55,7 @@ def test_the_same_seed_gives_the_same_model(
 
 
 def test_the_attention_mask_always_reaches_the_model(
-    tiny_classifier: EncoderClassifier, three_topics: Examples
+    tiny_classifier: EncoderClassifier, three_topics: LabelledTitles
 ):
     seen = []
 
@@ -76,7 +74,7 @@ def test_the_attention_mask_always_reaches_the_model(
 
 
 def test_consistency_adds_nothing_where_two_readings_agree(
-    tiny_classifier: EncoderClassifier, three_topics: Examples
+    tiny_classifier: EncoderClassifier, three_topics: LabelledTitles
 ):
     rows = [0, 13, 30]
     plain = ClassificationLoss(tiny_classifier, three_topics, SETTINGS)
@@ -91,7 +89,7 @@ def test_consistency_adds_nothing_where_two_readings_agree(
 
 
 def test_the_loss_is_cross_entropy_with_smoothed_targets(
-    tiny_classifier: EncoderClassifier, three_topics: Examples
+    tiny_classifier: EncoderClassifier, three_topics: LabelledTitles
 ):
     rows = [0, 13, 30]
     loss = ClassificationLoss(tiny_classifier, three_topics, replace(SETTINGS, label_smoothing=0.3))
@@ -108,7 +106,7 @@ def test_the_loss_is_cross_entropy_with_smoothed_targets(
 
 
 def test_consistency_is_the_mean_of_both_divergences_by_hand(
-    tiny_classifier: EncoderClassifier, three_topics: Examples
+    tiny_classifier: EncoderClassifier, three_topics: LabelledTitles
 ):
     readings = torch.tensor([[2.0, 0.0, 0.0], [0.0, 1.0, 3.0]])  # of one title, of class 0
 
@@ -125,11 +123,13 @@ def test_consistency_is_the_mean_of_both_divergences_by_hand(
     assert found == pytest.approx(cross_entropy + 4.0 * divergence, rel=1e-5)
 
 
-def test_the_score_is_macro_f1(tiny_classifier: EncoderClassifier, three_topics: Examples):
+def test_the_score_is_macro_f1(tiny_classifier: EncoderClassifier, three_topics: LabelledTitles):
     rows = [*range(12), 12, 24]  # of the first class all, of the others one each
     predicted = tiny_classifier.predict_proba(three_topics.titles).argmax(axis=1)
-    dev = Examples([three_topics.titles[i] for i in rows], [int(predicted[i]) for i in rows])
-    wrong = replace(dev, label_ids=[(c + (i == 0)) % 3 for i, c in enumerate(dev.label_ids)])
+    dev = LabelledTitles.of(
+        [three_topics.titles[i] for i in rows], predicted[rows], three_topics.labels
+    )
+    wrong = replace(dev, label_ids=(dev.label_ids + (np.arange(len(dev)) == 0)) % 3)
 
     perfect, found = score_on(tiny_classifier, dev), score_on(tiny_classifier, wrong)
 
@@ -139,19 +139,19 @@ def test_the_score_is_macro_f1(tiny_classifier: EncoderClassifier, three_topics:
 
 
 def test_a_run_of_other_labels_is_not_gone_on_with(
-    tmp_path: Path, tiny_encoder: Path, three_topics: Examples, three_labels: Labels
+    tmp_path: Path, tiny_encoder: Path, three_topics: LabelledTitles, three_labels: Labels
 ):
     settings = replace(SETTINGS, epochs=1)
     relabelled = replace(three_topics, label_ids=three_topics.label_ids[::-1])
-    fine_tune(tiny_encoder, three_topics, three_topics, three_labels, settings, tmp_path, False)
+    fine_tune(tiny_encoder, three_topics, three_topics, settings, tmp_path, False)
 
     for train, dev in ((relabelled, three_topics), (three_topics, relabelled)):
         with pytest.raises(UsageError, match="a run with other data or settings"):
-            fine_tune(tiny_encoder, train, dev, three_labels, settings, tmp_path, False)
+            fine_tune(tiny_encoder, train, dev, settings, tmp_path, False)
 
 
-def test_titles_are_cut_at_max_length(tiny_classifier: EncoderClassifier):
-    examples = Examples(["股" * 40], [0])
+def test_titles_are_cut_at_max_length(tiny_classifier: EncoderClassifier, three_labels: Labels):
+    examples = LabelledTitles.of(["股" * 40], [0], three_labels)
 
     loss = ClassificationLoss(tiny_classifier, examples, replace(SETTINGS, max_length=10))
 

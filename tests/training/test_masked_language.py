@@ -7,7 +7,7 @@ from transformers import AutoModel, AutoModelForMaskedLM, AutoTokenizer
 
 from models.errors import UsageError
 from models.outputs import claim_folder
-from training.finetune import Examples
+from titles import LabelledTitles
 from training.masked_language import (
     ENCODER,
     MaskedLanguageLoss,
@@ -60,7 +60,7 @@ def test_the_loss_is_the_models_own(tiny_encoder: Path, loss: MaskedLanguageLoss
 
 
 def test_pretraining_goes_on_and_writes_an_encoder_of_the_same_format(
-    tmp_path: Path, tiny_encoder: Path, three_topics: Examples
+    tmp_path: Path, tiny_encoder: Path, three_topics: LabelledTitles
 ):
     history = continue_pretraining(
         tiny_encoder, three_topics.titles, tmp_path / "adapted", SETTINGS, tmp_path / "run", False
@@ -76,7 +76,7 @@ def test_pretraining_goes_on_and_writes_an_encoder_of_the_same_format(
 
 
 def test_only_an_encoder_that_was_written_so_is_replaced_by_another(
-    tmp_path: Path, tiny_encoder: Path, three_topics: Examples
+    tmp_path: Path, tiny_encoder: Path, three_topics: LabelledTitles
 ):
     output, run, short = tmp_path / "adapted", tmp_path / "run", replace(SETTINGS, epochs=1)
     continue_pretraining(tiny_encoder, three_topics.titles, output, short, run, False)

@@ -27,20 +27,18 @@ from models.student import StudentClassifier
 from models.transformer.masks import from_attention_mask
 from models.transformer.sequence_classifier import SequenceClassifier
 from scoring.temperature import fit_temperature
+from titles import NO_LABEL, LabelledTitles
 from training.batches import LengthBucketedBatches, pad
 from training.compression.hidden_states import HiddenStateLoss
 from training.compression.magnitude import zeros_kept
 from training.compression.student_start import cut_positions
 from training.compute import device
 from training.default_observers import default_observers
-from training.finetune import Examples, score_on
+from training.finetune import score_on
 from training.history import History
 from training.loop import TrainingLoop
 from training.run_folder import RunFolder
 from training.settings import LoopSettings
-
-NO_LABEL = -1
-"""Stands for the label of a title that has none."""
 
 
 @dataclass(frozen=True)
@@ -91,9 +89,9 @@ class Distilled:
 
 def distill(
     start: StudentClassifier,
-    examples: Examples,
+    examples: LabelledTitles,
     teacher_scores: np.ndarray | None,
-    dev: Examples,
+    dev: LabelledTitles,
     settings: DistillSettings,
     run_folder: Path,
     teacher: StudentClassifier | None = None,
@@ -147,7 +145,7 @@ class DistillationLoss:
     def __init__(
         self,
         student: StudentClassifier,
-        examples: Examples,
+        examples: LabelledTitles,
         teacher_scores: np.ndarray | None,
         settings: DistillSettings,
         hidden: HiddenStateLoss | None = None,
@@ -200,7 +198,7 @@ def soft_loss(logits: Tensor, teacher_scores: Tensor, softening: float) -> Tenso
 
 
 def _require_what_is_learned_from(
-    examples: Examples,
+    examples: LabelledTitles,
     teacher_scores: np.ndarray | None,
     teacher: StudentClassifier | None,
     settings: DistillSettings,
@@ -216,12 +214,12 @@ def _require_what_is_learned_from(
 
 def _identity(
     models: Sequence[StudentClassifier],
-    examples: Examples,
+    examples: LabelledTitles,
     scores: np.ndarray | None,
-    dev: Examples,
+    dev: LabelledTitles,
 ) -> str:
     """SHA-256 of all that a run depends on besides its settings."""
-    digest = hashlib.sha256((examples.fingerprint() + dev.fingerprint()).encode())
+    digest = hashlib.sha256((examples.content_sha256 + dev.content_sha256).encode())
     digest.update(b"" if scores is None else scores.tobytes())
     for model in models:
         digest.update(json.dumps(asdict(model.config)).encode())

@@ -23,8 +23,8 @@ from torch.nn import functional as F
 from models.student import StudentClassifier
 from models.transformer.encoder import Encoder
 from models.transformer.masks import from_attention_mask
+from titles import LabelledTitles
 from training.batches import LengthBucketedBatches, pad
-from training.finetune import Examples
 
 SAMPLE_TITLES = 2000
 """Titles that are enough to rank by."""
@@ -41,7 +41,7 @@ class LayerImportance:
     """(d_ff,)"""
 
 
-def importance(student: StudentClassifier, examples: Examples) -> list[LayerImportance]:
+def importance(student: StudentClassifier, examples: LabelledTitles) -> list[LayerImportance]:
     """The importance of each layer's heads and feed-forward neurons, from the bottom up."""
     network = student.network.eval()
     rows, targets = student.tokenizer(examples.titles).ids, torch.tensor(examples.label_ids)

@@ -12,9 +12,9 @@ from tqdm import tqdm
 
 from models.errors import UsageError
 from models.student import StudentClassifier
+from titles import LabelledTitles
 from training.compression.importance import SAMPLE_TITLES, LayerImportance, importance
 from training.compression.pruning import KeptParts, keep_layers, keep_parts, require_layers
-from training.finetune import Examples
 
 LAYER_TITLES = 1000
 """Titles on which layers are left out in turn: fewer, since each is read many times."""
@@ -22,7 +22,7 @@ LAYER_TITLES = 1000
 
 def keep_most_important(
     student: StudentClassifier,
-    examples: Examples,
+    examples: LabelledTitles,
     heads: int | None = None,
     d_ff: int | None = None,
     layers: int | Sequence[int] | None = None,
@@ -48,10 +48,10 @@ def keep_most_important(
     return keep_parts(student, most_important(ranking, heads, d_ff, by_layer))
 
 
-def sample(examples: Examples, count: int, seed: int = 13) -> Examples:
+def sample(examples: LabelledTitles, count: int, seed: int = 13) -> LabelledTitles:
     """Some of the titles, drawn at random; all of them where there are no more."""
-    chosen = random.Random(seed).sample(range(len(examples.titles)), len(examples.titles))[:count]
-    return Examples([examples.titles[i] for i in chosen], [examples.label_ids[i] for i in chosen])
+    chosen = random.Random(seed).sample(range(len(examples)), len(examples))[:count]
+    return examples.take(chosen)
 
 
 def most_important(
@@ -73,7 +73,9 @@ def most_important(
     return list(map(KeptParts, range(len(ranking)), kept_heads, kept_neurons))
 
 
-def most_important_layers(student: StudentClassifier, examples: Examples, count: int) -> list[int]:
+def most_important_layers(
+    student: StudentClassifier, examples: LabelledTitles, count: int
+) -> list[int]:
     """The layers to keep: again and again, the one goes without which the loss is the least.
 
     Raises:
@@ -120,7 +122,7 @@ def _require(count: int, available: int, what: str) -> None:
         raise UsageError(f"{count} {what} cannot be kept; the model has 1 to {available}")
 
 
-def _loss(student: StudentClassifier, examples: Examples) -> float:
+def _loss(student: StudentClassifier, examples: LabelledTitles) -> float:
     """Mean cross-entropy on the titles."""
     probabilities = student.predict_proba(examples.titles)
     right = probabilities[np.arange(len(examples.titles)), examples.label_ids]

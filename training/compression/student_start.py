@@ -18,10 +18,10 @@ from models.errors import UsageError
 from models.student import StudentClassifier
 from models.tokenization import TitleTokenizer
 from models.transformer.width_embedding import WidthEmbedding
+from titles import LabelledTitles
 from training.compression.importance import SAMPLE_TITLES, importance
 from training.compression.pruning import keep_layers, keep_parts, require_layers
 from training.compression.selection import most_important, sample
-from training.finetune import Examples
 
 _TOKENS, _POSITIONS = "encoder.embedding.tokens.weight", "encoder.embedding.positions.table"
 _WIDTHS = "width.table.weight"
@@ -39,7 +39,7 @@ def evenly_spaced(count: int, depth: int) -> list[int]:
 
 
 def take_layers(
-    student: StudentClassifier, layers: Sequence[int], d_ff: int | None, examples: Examples
+    student: StudentClassifier, layers: Sequence[int], d_ff: int | None, examples: LabelledTitles
 ) -> StudentClassifier:
     """These layers alone, in each of them the `d_ff` neurons that matter most; all where None.
 

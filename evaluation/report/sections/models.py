@@ -11,16 +11,16 @@ from models.artifact import code_revision
 
 
 def write(comparison: Comparison) -> Content:
-    source = comparison.data.source
+    source = comparison.data.fingerprint
     found = [_facts(model) for model in comparison.models]
     rows = [["" if value is None else str(value) for value in facts.values()] for facts in found]
     note = (
-        f"Titles: {source['name']}, {source['rows']:,} rows, SHA-256 {source['sha256'][:12]}. "
+        f"Titles: {source.name}, {source.rows:,} rows, SHA-256 {source.sha256[:12]}. "
         f"Compared with code revision {code_revision()}."
     )
     header = [name.replace("_", " ") for name in found[0]]
     blocks: list[Block] = [Table(header, rows, text_columns=range(len(header))), Paragraph(note)]
-    data = {"data": source, "code_revision": code_revision(), "models": found}
+    data = {"data": source.to_dict(), "code_revision": code_revision(), "models": found}
     return Content(blocks, data)
 
 

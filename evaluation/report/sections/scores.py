@@ -12,7 +12,7 @@ _KEYS = ("accuracy", "macro_f1", "interval_95", "without_leaks")
 
 
 def write(comparison: Comparison) -> Content:
-    leaks = comparison.data.leaks
+    leaks = comparison.leaks
     has_second_score = leaks is not None and not leaks.all()
     header = ["model", "accuracy", "95 % interval", "macro-F1", "95 % interval"]
     rows = []
@@ -45,7 +45,7 @@ def _note(comparison: Comparison) -> str:
         f"Intervals: {RESAMPLES:,} bootstrap samples of the titles. Two that overlap do not say "
         "that two models are alike: the paired tests below do."
     )
-    leaks = comparison.data.leaks
+    leaks = comparison.leaks
     if leaks is None:
         return f"{intervals} No training data was given, so titles that leak from it are counted."
     return (

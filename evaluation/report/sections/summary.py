@@ -49,10 +49,10 @@ def _headline(best: ModelResult, choices: Sequence[Choice]) -> str:
 
 
 def _explanation(comparison: Comparison) -> str:
-    models, source = comparison.models, comparison.data.source
+    models, source = comparison.models, comparison.data.fingerprint
     counted = f"{len(models)} models" if len(models) > 1 else "One model"
     return (
-        f"{counted} scored the {len(comparison.data.titles):,} titles of {source['name']}. A model "
+        f"{counted} scored the {len(comparison.data.titles):,} titles of {source.name}. A model "
         f"is good enough if it loses at most {100 * CLOSE:.1f} points against the most accurate, "
         "or if McNemar's test cannot tell the two apart on these titles; of those, the one that "
         "costs least is named."

@@ -7,15 +7,15 @@ from models import artifact
 from models.encoder import EncoderClassifier
 from models.errors import UsageError
 from models.student import StudentClassifier
+from titles import LabelledTitles
 from training.compression.conversion import as_student
 from training.compression.quantization import to_int8
-from training.finetune import Examples
 
 TITLES = ["股市今日涨幅", "a", "球队比赛冠军高考录取分数", "", "🙂", "股" * 40]
 
 
 def test_a_fine_tuned_encoder_becomes_a_student_that_scores_alike(
-    tmp_path: Path, tiny_classifier: EncoderClassifier, three_topics: Examples
+    tmp_path: Path, tiny_classifier: EncoderClassifier, three_topics: LabelledTitles
 ):
     artifact.save(tiny_classifier, tmp_path / "encoder")
 

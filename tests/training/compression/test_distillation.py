@@ -10,6 +10,7 @@ from torch.nn import functional as F
 from models.calibration import log_probabilities
 from models.errors import UsageError
 from models.student import StudentClassifier
+from titles import LabelledTitles
 from training.compression.distillation import (
     NO_LABEL,
     DistillationLoss,
@@ -19,7 +20,6 @@ from training.compression.distillation import (
     soft_loss,
 )
 from training.compression.student_start import randomised, take_layers
-from training.finetune import Examples
 
 SETTINGS = DistillSettings(
     epochs=4, batch_size=16, learning_rate=2e-3, max_length=16, precision="fp32", patience=9,
@@ -35,7 +35,7 @@ class Interrupted(Exception):
 def teacher(
     tmp_path_factory: pytest.TempPathFactory,
     make_student: Callable[..., StudentClassifier],
-    three_topics: Examples,
+    three_topics: LabelledTitles,
 ) -> StudentClassifier:
     """Three layers that have learned the three topics."""
     settings = replace(SETTINGS, alpha=0.0, epochs=8)
@@ -47,13 +47,13 @@ def teacher(
 
 
 @pytest.fixture(scope="module")
-def scores(teacher: StudentClassifier, three_topics: Examples) -> np.ndarray:
+def scores(teacher: StudentClassifier, three_topics: LabelledTitles) -> np.ndarray:
     """What the teacher says of the titles: (36, 3) log-probabilities."""
     return log_probabilities(teacher.predict_proba(three_topics.titles)).astype(np.float32)
 
 
 @pytest.fixture(scope="module")
-def start(teacher: StudentClassifier, three_topics: Examples) -> StudentClassifier:
+def start(teacher: StudentClassifier, three_topics: LabelledTitles) -> StudentClassifier:
     """Two of the teacher's three layers."""
     return take_layers(teacher, [0, 2], None, three_topics)
 
@@ -113,11 +113,11 @@ def test_a_title_without_a_label_has_no_hard_term():
 
 @pytest.mark.parametrize("alpha", [0.0, 0.3, 1.0])
 def test_the_loss_weighs_labels_and_teacher_by_alpha(
-    start: StudentClassifier, three_topics: Examples, scores: np.ndarray, alpha: float
+    start: StudentClassifier, three_topics: LabelledTitles, scores: np.ndarray, alpha: float
 ):
     settings = replace(SETTINGS, alpha=alpha, softening=3.0)
     rows = [0, 13, 30]
-    examples = Examples(three_topics.titles, [*three_topics.label_ids[:24], *[NO_LABEL] * 12])
+    examples = three_topics.take(range(24)).with_unlabelled(three_topics.titles[24:])
     loss = DistillationLoss(start, examples, scores, settings)
 
     with torch.inference_mode():
@@ -136,12 +136,12 @@ def test_the_loss_weighs_labels_and_teacher_by_alpha(
 def test_a_student_comes_closer_to_its_teacher_without_any_label(
     tmp_path: Path,
     start: StudentClassifier,
-    three_topics: Examples,
+    three_topics: LabelledTitles,
     scores: np.ndarray,
     epochs: int,
 ):
     settings = replace(SETTINGS, alpha=1.0, epochs=epochs)
-    unlabelled = Examples(three_topics.titles, [NO_LABEL] * 36)
+    unlabelled = LabelledTitles.of(three_topics.titles, [NO_LABEL] * 36, three_topics.labels)
     before = divergence(start, scores, three_topics.titles)
 
     result = distill(start, unlabelled, scores, three_topics, settings, tmp_path, None, False)
@@ -152,7 +152,7 @@ def test_a_student_comes_closer_to_its_teacher_without_any_label(
 
 
 def test_the_teachers_layers_are_a_better_start_than_random_weights(
-    tmp_path: Path, start: StudentClassifier, three_topics: Examples, scores: np.ndarray
+    tmp_path: Path, start: StudentClassifier, three_topics: LabelledTitles, scores: np.ndarray
 ):
     settings = replace(SETTINGS, alpha=1.0, epochs=2)
 
@@ -166,7 +166,7 @@ def test_the_teachers_layers_are_a_better_start_than_random_weights(
 
 
 def test_without_a_teacher_a_student_learns_the_labels(
-    teacher: StudentClassifier, three_topics: Examples
+    teacher: StudentClassifier, three_topics: LabelledTitles
 ):
     """The teacher of these tests is trained with alpha 0."""
     predicted = teacher.predict_proba(three_topics.titles).argmax(axis=1)
@@ -177,7 +177,7 @@ def test_without_a_teacher_a_student_learns_the_labels(
 def test_a_killed_run_goes_on_and_ends_as_an_unbroken_one(
     tmp_path: Path,
     start: StudentClassifier,
-    three_topics: Examples,
+    three_topics: LabelledTitles,
     scores: np.ndarray,
     monkeypatch: pytest.MonkeyPatch,
 ):
@@ -202,7 +202,7 @@ def test_a_killed_run_goes_on_and_ends_as_an_unbroken_one(
 def test_a_checkpoint_of_another_start_or_teacher_is_refused(
     tmp_path: Path,
     start: StudentClassifier,
-    three_topics: Examples,
+    three_topics: LabelledTitles,
     scores: np.ndarray,
     monkeypatch: pytest.MonkeyPatch,
 ):
@@ -219,7 +219,7 @@ def test_a_checkpoint_of_another_start_or_teacher_is_refused(
 
 
 def test_titles_are_cut_at_max_length(
-    tmp_path: Path, start: StudentClassifier, three_topics: Examples, scores: np.ndarray
+    tmp_path: Path, start: StudentClassifier, three_topics: LabelledTitles, scores: np.ndarray
 ):
     settings = replace(SETTINGS, epochs=1, max_length=6)
 
@@ -232,9 +232,9 @@ def test_titles_are_cut_at_max_length(
 
 
 def test_what_is_learned_from_has_to_be_there(
-    tmp_path: Path, start: StudentClassifier, three_topics: Examples
+    tmp_path: Path, start: StudentClassifier, three_topics: LabelledTitles
 ):
-    bare = Examples(["股市"], [NO_LABEL])
+    bare = LabelledTitles.of(["股市"], [NO_LABEL], three_topics.labels)
     for examples, settings, message in (
         (three_topics, SETTINGS, "alpha is 0.9, so the teacher's scores are needed"),
         (bare, replace(SETTINGS, alpha=0.0), "nothing is learned from unlabelled titles"),

@@ -11,11 +11,11 @@ from models import artifact
 from models.errors import UsageError
 from models.onnx import OnnxClassifier
 from models.student import StudentClassifier
+from titles import LabelledTitles
 from training.compression.export import input_ranges, to_onnx
 from training.compression.low_rank import factorize_layers, ranks_by_budget
 from training.compression.onnx_graph import affine, quantize_rows
 from training.compression.pruning import KeptParts, keep_parts
-from training.finetune import Examples
 
 UNEVEN = [
     "股",
@@ -30,7 +30,9 @@ UNEVEN = [
 
 
 @pytest.fixture
-def int8(tmp_path: Path, tiny_student: StudentClassifier, three_topics: Examples) -> OnnxClassifier:
+def int8(
+    tmp_path: Path, tiny_student: StudentClassifier, three_topics: LabelledTitles
+) -> OnnxClassifier:
     return to_onnx(tiny_student, tmp_path / "model.onnx", three_topics.titles)
 
 
@@ -57,7 +59,7 @@ def test_one_layer_is_enough(tmp_path: Path, make_student: Callable[..., Student
 
 
 def test_pruned_and_factorised_students_are_exported(
-    tmp_path: Path, tiny_student: StudentClassifier, three_topics: Examples
+    tmp_path: Path, tiny_student: StudentClassifier, three_topics: LabelledTitles
 ):
     pruned = keep_parts(tiny_student, [KeptParts(0, [1], range(9)), KeptParts(2, [0, 3], range(8))])
     small = factorize_layers(pruned, ranks_by_budget(pruned, 0.6))
@@ -72,7 +74,7 @@ def test_pruned_and_factorised_students_are_exported(
 
 
 def test_int8_scores_as_fp32_nearly(
-    int8: OnnxClassifier, tiny_student: StudentClassifier, three_topics: Examples
+    int8: OnnxClassifier, tiny_student: StudentClassifier, three_topics: LabelledTitles
 ):
     expected = tiny_student.predict_proba(three_topics.titles)
 
@@ -101,7 +103,7 @@ def test_int8_keeps_no_large_table_in_floats(int8: OnnxClassifier, tiny_student:
 
 
 def test_an_exported_artifact_loads_and_scores_alike(
-    tmp_path: Path, int8: OnnxClassifier, three_topics: Examples
+    tmp_path: Path, int8: OnnxClassifier, three_topics: LabelledTitles
 ):
     artifact.save(int8, tmp_path / "model")
 
@@ -138,7 +140,7 @@ def test_ranges_are_those_of_the_titles_without_padding(tiny_student: StudentCla
 
 
 def test_less_coverage_never_widens_a_range(
-    tiny_student: StudentClassifier, three_topics: Examples
+    tiny_student: StudentClassifier, three_topics: LabelledTitles
 ):
     full = input_ranges(tiny_student, three_topics.titles)
     most = input_ranges(tiny_student, three_topics.titles, coverage=0.8)

@@ -10,10 +10,10 @@ from models.errors import UsageError
 from models.student import StudentClassifier
 from models.tokenization import TitleTokenizer
 from models.transformer.masks import padding_mask_from_ids
+from titles import LabelledTitles
 from training.compression.distillation import DistillationLoss, DistillSettings, distill
 from training.compression.hidden_states import HiddenStateLoss
 from training.compression.student_start import cut_vocabulary, randomised, take_layers
-from training.finetune import Examples
 
 SETTINGS = DistillSettings(
     epochs=6,
@@ -74,7 +74,7 @@ def test_a_student_of_fewer_pieces_is_compared_piece_by_piece(tiny_student: Stud
 
 
 def test_distillation_brings_hidden_states_closer(
-    tmp_path: Path, tiny_student: StudentClassifier, three_topics: Examples
+    tmp_path: Path, tiny_student: StudentClassifier, three_topics: LabelledTitles
 ):
     start = take_layers(tiny_student, [0, 2], None, three_topics)
     before = hidden_loss(tiny_student, start, three_topics.titles)
@@ -88,7 +88,7 @@ def test_distillation_brings_hidden_states_closer(
 
 
 def test_hidden_states_are_added_by_their_weight(
-    tiny_student: StudentClassifier, three_topics: Examples
+    tiny_student: StudentClassifier, three_topics: LabelledTitles
 ):
     start = take_layers(tiny_student, [0, 2], None, three_topics)
     hidden = HiddenStateLoss(tiny_student, start)

@@ -2,11 +2,12 @@ import pytest
 import torch
 from torch.nn import functional as F
 
+from models.labels import Labels
 from models.student import StudentClassifier
+from titles import LabelledTitles
 from training.compression.importance import importance
-from training.finetune import Examples
 
-TITLE = Examples(["股市今日涨"], [0])
+TITLE = LabelledTitles.of(["股市今日涨"], [0], Labels.of(["stocks", "sports", "education"]))
 
 
 def _loss(student: StudentClassifier) -> torch.Tensor:
@@ -39,21 +40,20 @@ def test_a_heads_importance_is_how_fast_the_loss_changes_as_its_gate_closes(
 
 
 def test_importance_is_the_mean_over_titles_whatever_their_batch(
-    tiny_student: StudentClassifier, three_topics: Examples
+    tiny_student: StudentClassifier, three_topics: LabelledTitles
 ):
     together = importance(tiny_student, three_topics)
 
-    alone = [
-        importance(tiny_student, Examples([title], [label]))
-        for title, label in zip(three_topics.titles, three_topics.label_ids, strict=True)
-    ]
+    alone = [importance(tiny_student, three_topics.take([i])) for i in range(len(three_topics))]
     for i, layer in enumerate(together):
         for part in ("heads", "neurons"):
             mean = torch.stack([getattr(each[i], part) for each in alone]).mean(dim=0)
             torch.testing.assert_close(getattr(layer, part), mean, rtol=1e-4, atol=1e-6)
 
 
-def test_a_silent_head_has_no_importance(tiny_student: StudentClassifier, three_topics: Examples):
+def test_a_silent_head_has_no_importance(
+    tiny_student: StudentClassifier, three_topics: LabelledTitles
+):
     with torch.no_grad():
         tiny_student.network.encoder.layers[2].attention.out_projection.weight[:, :8] = 0.0
 

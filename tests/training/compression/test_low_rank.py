@@ -10,13 +10,13 @@ from torch import nn
 from models import artifact
 from models.errors import UsageError
 from models.student import StudentClassifier
+from titles import LabelledTitles
 from training.compression.low_rank import (
     factorize_layers,
     ranks_by_budget,
     ranks_by_energy,
     whole,
 )
-from training.finetune import Examples
 
 shares = st.floats(0.05, 1.0)
 
@@ -26,7 +26,7 @@ def _weights(network: nn.Module) -> int:
 
 
 def test_a_student_factorised_at_full_rank_scores_alike(
-    tiny_student: StudentClassifier, three_topics: Examples
+    tiny_student: StudentClassifier, three_topics: LabelledTitles
 ):
     names = [n for n, m in tiny_student.network.named_modules() if isinstance(m, nn.Linear)]
     full = {name: 32 if name != "classifier" else 3 for name in names}
@@ -93,7 +93,7 @@ def test_all_the_energy_or_budget_leaves_the_layers_whole(tiny_student: StudentC
 
 
 def test_factorising_again_starts_from_the_whole_layers(
-    tiny_student: StudentClassifier, three_topics: Examples
+    tiny_student: StudentClassifier, three_topics: LabelledTitles
 ):
     name = "encoder.layers.1.attention.in_projection"
     once = factorize_layers(tiny_student, {name: 5})
@@ -107,7 +107,7 @@ def test_factorising_again_starts_from_the_whole_layers(
 
 
 def test_a_factorised_student_loads_from_its_folder(
-    tmp_path: Path, tiny_student: StudentClassifier, three_topics: Examples
+    tmp_path: Path, tiny_student: StudentClassifier, three_topics: LabelledTitles
 ):
     factorised = factorize_layers(tiny_student, ranks_by_budget(tiny_student, 0.5))
     artifact.save(factorised, tmp_path / "model")

@@ -6,15 +6,15 @@ import torch
 
 from models import artifact
 from models.student import StudentClassifier
+from titles import LabelledTitles
 from training.compression.low_rank import factorize_layers
 from training.compression.pruning import KeptParts, keep_layers, keep_parts
-from training.finetune import Examples
 
 ALL = [KeptParts(i, range(4), range(64)) for i in range(3)]
 
 
 def test_with_nothing_removed_the_scores_are_identical(
-    tiny_student: StudentClassifier, three_topics: Examples
+    tiny_student: StudentClassifier, three_topics: LabelledTitles
 ):
     pruned = keep_parts(tiny_student, ALL)
 
@@ -23,7 +23,7 @@ def test_with_nothing_removed_the_scores_are_identical(
 
 
 def test_removing_heads_equals_masking_them(
-    tiny_student: StudentClassifier, three_topics: Examples
+    tiny_student: StudentClassifier, three_topics: LabelledTitles
 ):
     pruned = keep_parts(tiny_student, [KeptParts(0, [1, 3], range(64)), *ALL[1:]])
     attention = tiny_student.network.encoder.layers[0].attention
@@ -38,7 +38,7 @@ def test_removing_heads_equals_masking_them(
 
 
 def test_removing_neurons_equals_silencing_them(
-    tiny_student: StudentClassifier, three_topics: Examples
+    tiny_student: StudentClassifier, three_topics: LabelledTitles
 ):
     kept = range(0, 64, 2)
     pruned = keep_parts(tiny_student, [*ALL[:2], KeptParts(2, range(4), kept)])
@@ -50,7 +50,9 @@ def test_removing_neurons_equals_silencing_them(
     assert pruned.config.layers[2].d_ff == 32
 
 
-def test_kept_layers_follow_one_another(tiny_student: StudentClassifier, three_topics: Examples):
+def test_kept_layers_follow_one_another(
+    tiny_student: StudentClassifier, three_topics: LabelledTitles
+):
     pruned = keep_layers(tiny_student, [0, 2])
 
     del tiny_student.network.encoder.layers[1]
@@ -59,7 +61,7 @@ def test_kept_layers_follow_one_another(tiny_student: StudentClassifier, three_t
 
 
 def test_a_pruned_student_is_smaller_and_loads_from_its_folder(
-    tmp_path: Path, tiny_student: StudentClassifier, three_topics: Examples
+    tmp_path: Path, tiny_student: StudentClassifier, three_topics: LabelledTitles
 ):
     kept = [KeptParts(0, [2], [0, 9]), KeptParts(2, [0, 1, 3], range(20))]
     pruned = keep_parts(tiny_student, kept)
@@ -76,7 +78,9 @@ def test_a_pruned_student_is_smaller_and_loads_from_its_folder(
     assert after < before / 2
 
 
-def test_the_student_given_stays_as_it_is(tiny_student: StudentClassifier, three_topics: Examples):
+def test_the_student_given_stays_as_it_is(
+    tiny_student: StudentClassifier, three_topics: LabelledTitles
+):
     before = tiny_student.predict_logits(three_topics.titles)
 
     keep_parts(tiny_student, [KeptParts(1, [0], [0])])
@@ -88,7 +92,7 @@ def test_the_student_given_stays_as_it_is(tiny_student: StudentClassifier, three
     ("heads", "left"), [([0, 1, 2], {8}), ([0], set())], ids=["stays factorised", "is made whole"]
 )
 def test_a_factorised_layer_is_cut_too(
-    tiny_student: StudentClassifier, three_topics: Examples, heads: list[int], left: set[int]
+    tiny_student: StudentClassifier, three_topics: LabelledTitles, heads: list[int], left: set[int]
 ):
     name = "encoder.layers.0.attention.out_projection"
     factorised = factorize_layers(tiny_student, {name: 8})

@@ -9,13 +9,13 @@ from safetensors.torch import load_file
 from models import artifact
 from models.quantized import QuantizedStudentClassifier
 from models.student import StudentClassifier
+from titles import LabelledTitles
 from training.compression.low_rank import factorize_layers, ranks_by_budget
 from training.compression.pruning import KeptParts, keep_parts
 from training.compression.quantization import to_int8
-from training.finetune import Examples
 
 
-def test_int8_scores_as_fp32_nearly(tiny_student: StudentClassifier, three_topics: Examples):
+def test_int8_scores_as_fp32_nearly(tiny_student: StudentClassifier, three_topics: LabelledTitles):
     expected = tiny_student.predict_proba(three_topics.titles)
 
     found = to_int8(tiny_student).predict_proba(three_topics.titles)
@@ -26,7 +26,7 @@ def test_int8_scores_as_fp32_nearly(tiny_student: StudentClassifier, three_topic
 
 
 def test_a_round_trip_through_the_folder_changes_no_score(
-    tmp_path: Path, tiny_student: StudentClassifier, three_topics: Examples
+    tmp_path: Path, tiny_student: StudentClassifier, three_topics: LabelledTitles
 ):
     pruned = keep_parts(tiny_student, [KeptParts(0, [1], range(9)), KeptParts(2, [0, 3], range(8))])
     quantized = to_int8(factorize_layers(pruned, ranks_by_budget(pruned, 0.6)))

@@ -9,11 +9,11 @@ from models import artifact
 from models.artifact import LoadedModel
 from models.calibration import log_probabilities
 from models.student import StudentClassifier
+from titles import LabelledTitles
 from training.compression.distillation import distill
 from training.compression.magnitude import prune_magnitude, sparsity
 from training.compression.recovery import RecoverySettings
 from training.compression.selection import keep_most_important
-from training.finetune import Examples
 
 SETTINGS = RecoverySettings(
     epochs=4,
@@ -45,10 +45,10 @@ def test_the_defaults_are_those_of_a_short_training():
 
 
 def test_a_pruned_student_learns_to_answer_as_its_teacher_did(
-    tmp_path: Path, teacher: LoadedModel, three_topics: Examples
+    tmp_path: Path, teacher: LoadedModel, three_topics: LabelledTitles
 ):
     wanted = teacher.predict_proba(three_topics.titles)
-    titles = Examples(three_topics.titles, wanted.argmax(axis=1).tolist())
+    titles = LabelledTitles.of(three_topics.titles, wanted.argmax(axis=1), three_topics.labels)
     cut = keep_most_important(teacher.uncalibrated, titles, heads=2, d_ff=16, layers=2)
 
     recovered = _recover(cut, teacher, titles, tmp_path, replace(SETTINGS, alpha=0.9)).classifier
@@ -61,7 +61,7 @@ def test_a_pruned_student_learns_to_answer_as_its_teacher_did(
 
 
 def test_the_cut_student_given_stays_as_it_is(
-    tmp_path: Path, teacher: LoadedModel, three_topics: Examples
+    tmp_path: Path, teacher: LoadedModel, three_topics: LabelledTitles
 ):
     cut = keep_most_important(teacher.uncalibrated, three_topics, heads=2)
     before = cut.predict_logits(three_topics.titles)
@@ -72,7 +72,7 @@ def test_the_cut_student_given_stays_as_it_is(
 
 
 def test_weights_that_were_set_to_zero_stay_zero(
-    tmp_path: Path, teacher: LoadedModel, three_topics: Examples
+    tmp_path: Path, teacher: LoadedModel, three_topics: LabelledTitles
 ):
     sparse = prune_magnitude(teacher.uncalibrated, 0.4)
     settings = replace(SETTINGS, epochs=1, average_decay=0.9)
@@ -84,7 +84,9 @@ def test_weights_that_were_set_to_zero_stay_zero(
     assert np.abs(moved - sparse.predict_logits(three_topics.titles)).max() > 0.01
 
 
-def test_hidden_states_may_be_matched(tmp_path: Path, teacher: LoadedModel, three_topics: Examples):
+def test_hidden_states_may_be_matched(
+    tmp_path: Path, teacher: LoadedModel, three_topics: LabelledTitles
+):
     cut = keep_most_important(teacher.uncalibrated, three_topics, d_ff=16)
     settings = replace(SETTINGS, epochs=1, hidden_weight=1.0)
 

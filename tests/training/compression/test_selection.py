@@ -3,6 +3,7 @@ import torch
 
 from models.errors import UsageError
 from models.student import StudentClassifier
+from titles import LabelledTitles
 from training.compression.importance import LayerImportance
 from training.compression.pruning import KeptParts
 from training.compression.selection import (
@@ -11,7 +12,6 @@ from training.compression.selection import (
     most_important_layers,
     sample,
 )
-from training.finetune import Examples
 
 RANKING = [
     LayerImportance(torch.tensor([3.0, 1.0, 2.0]), torch.tensor([1.0, 9.0, 5.0, 7.0])),
@@ -48,7 +48,7 @@ def test_more_than_there_is_or_nothing_cannot_be_kept(count: int):
 
 
 def test_a_layer_that_does_nothing_goes_first(
-    tiny_student: StudentClassifier, three_topics: Examples
+    tiny_student: StudentClassifier, three_topics: LabelledTitles
 ):
     layer = tiny_student.network.encoder.layers[1]
     with torch.no_grad():
@@ -61,15 +61,16 @@ def test_a_layer_that_does_nothing_goes_first(
         below = tiny_student.network.encoder.layers[0].feed_forward_connection.norm
         below.gamma.fill_(1.0)
         below.beta.zero_()
-    gold = tiny_student.predict_proba(three_topics.titles).argmax(axis=1).tolist()
+    gold = tiny_student.predict_proba(three_topics.titles).argmax(axis=1)
+    examples = LabelledTitles.of(three_topics.titles, gold, three_topics.labels)
 
-    kept = most_important_layers(tiny_student, Examples(three_topics.titles, gold), 2)
+    kept = most_important_layers(tiny_student, examples, 2)
 
     assert kept == [0, 2]
 
 
 def test_a_student_is_cut_to_the_sizes_asked_for(
-    tiny_student: StudentClassifier, three_topics: Examples
+    tiny_student: StudentClassifier, three_topics: LabelledTitles
 ):
     pruned = keep_most_important(tiny_student, three_topics, heads=3, d_ff=20, layers=2)
 
@@ -77,7 +78,7 @@ def test_a_student_is_cut_to_the_sizes_asked_for(
 
 
 def test_across_layers_the_sizes_differ_and_their_sum_is_kept(
-    tiny_student: StudentClassifier, three_topics: Examples
+    tiny_student: StudentClassifier, three_topics: LabelledTitles
 ):
     tiny_student.network.encoder.layers[0].feed_forward.narrow.weight.data[:, :50] *= 0.01
 
@@ -89,7 +90,7 @@ def test_across_layers_the_sizes_differ_and_their_sum_is_kept(
     assert [config.num_heads for config in pruned.config.layers] == [4, 4, 4]
 
 
-def test_layers_may_be_named(tiny_student: StudentClassifier, three_topics: Examples):
+def test_layers_may_be_named(tiny_student: StudentClassifier, three_topics: LabelledTitles):
     pruned = keep_most_important(tiny_student, three_topics, layers=[0, 2])
 
     top = pruned.network.encoder.layers[1].feed_forward.widen.weight
@@ -98,7 +99,7 @@ def test_layers_may_be_named(tiny_student: StudentClassifier, three_topics: Exam
         keep_most_important(tiny_student, three_topics, layers=[0, 3])
 
 
-def test_a_sample_is_drawn_with_its_labels(three_topics: Examples):
+def test_a_sample_is_drawn_with_its_labels(three_topics: LabelledTitles):
     drawn = sample(three_topics, 10)
 
     labels = dict(zip(three_topics.titles, three_topics.label_ids, strict=True))

@@ -11,6 +11,7 @@ from models import artifact
 from models.encoder import EncoderClassifier
 from models.errors import UsageError
 from models.student import StudentClassifier
+from titles import LabelledTitles
 from training.compression.conversion import as_student
 from training.compression.student_start import (
     cut_positions,
@@ -21,7 +22,6 @@ from training.compression.student_start import (
     with_dropout,
     with_width,
 )
-from training.finetune import Examples
 
 TITLES = ["股市今日涨幅", "a", "球队比赛冠军"]
 
@@ -47,7 +47,7 @@ def test_layers_that_are_not_there_cannot_be_taken(count: int):
 
 
 def test_layers_head_and_embedding_are_taken_over(
-    tiny_student: StudentClassifier, three_topics: Examples
+    tiny_student: StudentClassifier, three_topics: LabelledTitles
 ):
     small = take_layers(tiny_student, [0, 2], None, three_topics)
 
@@ -60,7 +60,7 @@ def test_layers_head_and_embedding_are_taken_over(
 
 
 def test_an_encoder_with_all_its_layers_scores_as_before(
-    tmp_path: Path, tiny_classifier: EncoderClassifier, three_topics: Examples
+    tmp_path: Path, tiny_classifier: EncoderClassifier, three_topics: LabelledTitles
 ):
     artifact.save(tiny_classifier, tmp_path / "encoder")
     student = as_student(artifact.load(tmp_path / "encoder"))
@@ -72,7 +72,7 @@ def test_an_encoder_with_all_its_layers_scores_as_before(
 
 
 def test_the_neurons_that_matter_stay_in_a_narrower_layer(
-    tiny_student: StudentClassifier, three_topics: Examples
+    tiny_student: StudentClassifier, three_topics: LabelledTitles
 ):
     narrow = tiny_student.network.encoder.layers[2].feed_forward.narrow
     with torch.no_grad():
@@ -85,7 +85,9 @@ def test_the_neurons_that_matter_stay_in_a_narrower_layer(
     assert (kept == narrow.weight[:, 1::2]).all()
 
 
-def test_a_layer_beyond_the_top_is_refused(tiny_student: StudentClassifier, three_topics: Examples):
+def test_a_layer_beyond_the_top_is_refused(
+    tiny_student: StudentClassifier, three_topics: LabelledTitles
+):
     with pytest.raises(UsageError, match=r"layers \[0, 3\] cannot be kept; the model has 0 to 2"):
         take_layers(tiny_student, [0, 3], None, three_topics)
 
