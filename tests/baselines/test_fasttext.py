@@ -9,6 +9,7 @@ from baselines.fasttext_format import UNITS, label_id, to_line, write_lines
 from baselines.fasttext_settings import FastTextSettings
 from models import artifact
 from models.errors import CorruptArtifact, UsageError
+from titles import LabelledTitles
 
 SMALL = {"buckets": 2000, "epochs": 20}
 HASHED = {"unit": "words", "token_ngrams": 2, "longest_subword": 3, **SMALL}
@@ -31,8 +32,10 @@ def test_other_label_names_are_refused(name):
 
 
 @pytest.mark.parametrize("unit", sorted(UNITS))
-def test_no_title_can_bring_a_label_or_a_second_line(tmp_path, odd_titles, unit):
-    write_lines(tmp_path / "rows.txt", odd_titles, [0] * len(odd_titles), unit)
+def test_no_title_can_bring_a_label_or_a_second_line(tmp_path, odd_titles, labels, unit):
+    write_lines(
+        tmp_path / "rows.txt", LabelledTitles.of(odd_titles, [0] * len(odd_titles), labels), unit
+    )
 
     lines = (tmp_path / "rows.txt").read_text(encoding="utf-8").removesuffix("\n").split("\n")
 

@@ -23,13 +23,15 @@ words = st.text("股市大涨球队ABCabc0189ａｂ０１", min_size=1)
         ("Straße", "strasse"),
         ("生僻字\ufffd", "生僻字\ufffd"),
         ("！？", ""),
+        ("ｶﾞe\u0301ᄀ\u1161\u11a8", "ガé각"),
+        ("e，\u0301", "e\u0301"),
     ],
 )
 def test_width_case_spaces_and_punctuation_are_removed(title: str, expected: str):
     assert normalise(title) == expected
 
 
-@given(st.text(st.characters() | st.sampled_from("한글ᄀ\u1161\u11a8ㅏｶﾞé\u0301\u093c，　")))
+@given(st.text(st.characters() | st.sampled_from("한글ᄀ\u1161\u11a8ㅏｶﾞeé\u0301\u0323\u093c，　")))
 def test_characters_that_combine_are_normalised_together(title: str):
     folded = unicodedata.normalize("NFKC", title).casefold()
     kept = [c for c in folded if unicodedata.category(c)[0] not in "ZP"]
