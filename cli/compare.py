@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from cli.options import add_source, add_verb, source_of
+from cli.training import add_cache, score_store
 
 DEFAULT_OUTPUT = Path("artifacts/report")
 
@@ -45,6 +46,7 @@ def add_to(verbs: Any) -> None:
         help="where the report goes",
     )
     add_source(parser)
+    add_cache(parser)
     _add_limits(parser)
     _add_speed(parser)
 
@@ -53,7 +55,7 @@ def compare(options: argparse.Namespace) -> None:
     """Compare models on one file and write a report: which to deploy, and why.
 
     The report is one page, report.html, that opens anywhere; report.md and report.json say the
-    same. Scores are kept in the output folder, so an interrupted comparison goes on where it was.
+    same. Scores are kept, so an interrupted comparison goes on where it was.
     Speed is measured last, with all models in memory: leave the machine alone meanwhile.
     """
     from evaluation.candidates import parse_candidates
@@ -70,8 +72,7 @@ def compare(options: argparse.Namespace) -> None:
     leaks = None
     if options.train:
         leaks = leaked(data.titles, read_titles(source_of(options, options.train)))
-    cache = options.output / ".cache"
-    comparison = run(candidates, data, cache, speed, limits, leaks=leaks)
+    comparison = run(candidates, data, score_store(options), speed, limits, leaks=leaks)
     for path in write_report(comparison, options.output):
         print(path)
     print(f"open {options.output / 'report.html'} in a browser", file=sys.stderr)

@@ -37,7 +37,8 @@ def quantize(options: argparse.Namespace) -> None:
     the token embedding is int8, too.
     """
     from models.artifact import load
-    from scoring.gate import accuracy, gate
+    from scoring.gate import gate
+    from scoring.metrics import accuracy
     from scoring.temperature import fit_temperature
     from titles import read
     from training.compression.conversion import as_student

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cli.options import VerbParser, add_source, add_verb, source_of
-from cli.training import add_cache, cache_folder, save_model, say
+from cli.training import add_cache, save_model, say, score_store
 
 if TYPE_CHECKING:
     import numpy as np
@@ -51,23 +51,23 @@ def ensemble(options: argparse.Namespace) -> None:
     import numpy as np
 
     from models.artifact import load
-    from models.ensemble import EnsembleClassifier, pool
-    from scoring.gate import accuracy
-    from scoring.store import cached_log_probabilities
+    from models.calibration import log_probabilities
+    from models.ensemble import EnsembleClassifier, name_members, pool
+    from scoring.metrics import accuracy
+    from scoring.pooling import fit_weights
     from titles import read
-    from training.compression.ensemble import fit_weights, name_members
 
     members = name_members([load(folder) for folder in options.models])
     equal = [1 / len(members)] * len(members)
     EnsembleClassifier(members, equal)  # do they fit together? before they are scored
     dev = read(source_of(options, options.dev), next(iter(members.values())).labels)
-    titles, gold = dev.titles, dev.label_ids
-    cache = cache_folder(options)
-    scores = [cached_log_probabilities(each, titles, cache) for each in members.values()]
-    weights = fit_weights(np.stack(scores), gold)
+    store, gold = score_store(options), dev.label_ids
+    scores = np.stack([store.calibrated(each, dev.titles) for each in members.values()])
+    log_scores = log_probabilities(scores)
+    weights = fit_weights(log_scores, gold)
     for name, weight, row in zip(members, weights, scores, strict=True):
         say(f"{name}: weight {weight:.3f}, dev accuracy {accuracy(row, gold):.4f}")
-    pooled = pool(np.stack(scores), weights)
+    pooled = pool(log_scores, weights)
     joined = EnsembleClassifier(members, weights.tolist())
     _save_joined(options, joined, "members", members, pooled, gold)
 
@@ -80,11 +80,11 @@ def average(options: argparse.Namespace) -> None:
     calibrated on the dev file.
     """
     from models.artifact import load
-    from scoring.gate import accuracy
+    from models.ensemble import name_members
+    from scoring.metrics import accuracy
     from titles import read
     from training.compression import averaging
     from training.compression.conversion import as_student
-    from training.compression.ensemble import name_members
 
     members = name_members([load(folder) for folder in options.models])
     student = averaging.average([as_student(member) for member in members.values()])
@@ -109,7 +109,7 @@ def _save_joined(
         joined_as: what the manifest calls the models that it was made of.
         dev_scores: (titles, classes) probabilities, not calibrated.
     """
-    from scoring.gate import accuracy
+    from scoring.metrics import accuracy
     from scoring.temperature import fit_temperature
 
     save_model(

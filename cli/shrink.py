@@ -89,7 +89,7 @@ def _shrink(options: argparse.Namespace, cut: Cut, asked: tuple[str, ...]) -> No
         asked: the options that say what is cut, for the manifest.
     """
     from models.artifact import load
-    from scoring.gate import accuracy
+    from scoring.metrics import accuracy
     from scoring.temperature import fit_temperature
     from training.compression.conversion import as_student
     from training.compression.distillation import distill

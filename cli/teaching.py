@@ -11,11 +11,11 @@ from cli.options import source_of
 from cli.training import (
     add_cache,
     add_exclude,
-    cache_folder,
     distinct_titles,
     named,
     read_titles,
     say,
+    score_store,
 )
 
 if TYPE_CHECKING:
@@ -61,22 +61,12 @@ def teacher_scores(
     options: argparse.Namespace, teacher: LoadedModel, titles: Sequence[str]
 ) -> np.ndarray:
     """(titles, classes) log-probabilities: from the files given, the teacher's for the others."""
-    import numpy as np
+    from scoring.given_scores import read_predictions
+    from scoring.teacher_scores import teacher_scores as run
 
-    from models.calibration import log_probabilities
-    from scoring.predictions import read_predictions
-    from scoring.store import cached_log_probabilities
-
-    known: dict[str, np.ndarray] = {}
-    for path in options.scores:
-        known |= read_predictions(path, teacher.labels)
-    given = np.array([title in known for title in titles])
-    scores = np.empty((len(titles), len(teacher.labels)), np.float32)
-    asked = [title for title in titles if title not in known]
-    scores[~given] = cached_log_probabilities(teacher, asked, cache_folder(options))
-    if given.any():
-        scores[given] = log_probabilities(np.stack([known[t] for t in titles if t in known]))
-    say(f"scores of {given.sum():,} titles from files, of {len(asked):,} from the teacher")
+    files = [read_predictions(path, teacher.labels) for path in options.scores]
+    scores, given = run(score_store(options), teacher, titles, files)
+    say(f"scores of {given.sum():,} titles from files, of {(~given).sum():,} from the teacher")
     return scores
 
 

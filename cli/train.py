@@ -193,6 +193,7 @@ def _add_pretrain(verbs: Any) -> None:
 def _train_baseline(
     options: argparse.Namespace, fit: Callable[[LabelledTitles, LabelledTitles], Route]
 ) -> None:
+    from scoring.metrics import accuracy
     from scoring.temperature import fit_temperature
 
     train, dev = training_data(options)
@@ -200,9 +201,8 @@ def _train_baseline(
     model = fit(train, dev)
     seconds = round(time.perf_counter() - started, 1)
     probabilities = model.predict_proba(dev.titles)
-    accuracy = float((probabilities.argmax(axis=1) == dev.label_ids).mean())
     temperature = fit_temperature(probabilities, dev.label_ids)
     searched = getattr(model, "hyperparameters", dict)()  # what fastText's autotune found
     settings = asdict(build_settings(options)) | searched
-    metrics = {"dev_accuracy": accuracy, "training_seconds": seconds}
+    metrics = {"dev_accuracy": accuracy(probabilities, dev.label_ids), "training_seconds": seconds}
     save_model(options, model, temperature, train.fingerprint.to_dict(), settings, metrics)

@@ -14,6 +14,7 @@ from models.errors import DataError, UsageError
 if TYPE_CHECKING:
     from models.artifact import LoadedModel, Route
     from models.labels import Labels
+    from scoring.store import ScoreStore
     from titles import LabelledTitles
     from training.history import History
 
@@ -54,11 +55,11 @@ def add_cache(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def cache_folder(options: argparse.Namespace) -> Path:
+def score_store(options: argparse.Namespace) -> ScoreStore:
     """Where the scores of models are kept."""
-    from training.pretrained import default_cache
+    from scoring.store import ScoreStore
 
-    return options.cache or default_cache() / "scores"
+    return ScoreStore(options.cache)
 
 
 def training_data(options: argparse.Namespace) -> tuple[LabelledTitles, LabelledTitles]:

@@ -9,12 +9,17 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from itertools import chain, islice
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from cli.options import add_result, add_source, add_verb, print_result, source_of
+from cli.training import add_cache, score_store
 from models.errors import DataError
 from models.staging import staged_file
 from models.title_text import is_blank
+
+if TYPE_CHECKING:
+    from models.labels import Labels
+    from titles import LabelledTitles
 
 CLASSIFY_CHUNK = 1024
 
@@ -29,24 +34,34 @@ def evaluate(options: argparse.Namespace) -> None:
     """Score a file of titles with a model.
 
     Where the file has labels: accuracy, macro-F1, 95 % intervals, scores by class, confusion
-    matrix and calibration. With --predictions every title's scores are written, too.
+    matrix and calibration. With --predictions every title's scores are written, too. Scores are
+    kept: titles that the model has scored before are looked up.
     """
     from evaluation.evaluate import evaluate as run
     from evaluation.table import format_evaluation
     from models.artifact import load
-    from titles import read, read_titles
+    from titles import read_titles
 
     model = load(options.model)
-    source = source_of(options, options.file)
     training = read_titles(source_of(options, options.train)) if options.train else None
-    try:
-        titles = read_titles(source) if options.unlabelled else read(source, model.labels)
-        report = run(model, titles, options.predictions, training)
-    except DataError as error:
-        if options.unlabelled:
-            raise
-        raise DataError(f"{error}; or score the titles alone with --unlabelled") from error
+    data = _read(options, model.labels)
+    report = run(model, data, score_store(options), options.predictions, training)
     print_result(options, report, format_evaluation(report))
+
+
+def _read(options: argparse.Namespace, labels: Labels) -> LabelledTitles:
+    import numpy as np
+
+    from titles import NO_LABEL, LabelledTitles, read, read_titles
+
+    source = source_of(options, options.file)
+    if options.unlabelled:
+        titles = list(stream := read_titles(source))
+        return LabelledTitles(titles, np.full(len(titles), NO_LABEL), labels, stream.fingerprint)
+    try:
+        return read(source, labels)
+    except DataError as error:
+        raise DataError(f"{error}; or score the titles alone with --unlabelled") from error
 
 
 def classify(options: argparse.Namespace) -> None:
@@ -143,6 +158,7 @@ def _add_evaluate(verbs: Any) -> None:
         help="the file has titles alone, or labels of another taxonomy",
     )
     add_source(parser)
+    add_cache(parser)
     add_result(parser)
 
 

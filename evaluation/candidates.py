@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from models.artifact import LoadedModel, Manifest, load
 from models.errors import UsageError
 
 _PIPELINE = "pipeline:"
+PIPELINE_ROUTE = "transformers.pipeline"
+"""That of `evaluation.pipeline_route`, which only who opens such a model has to import."""
 
 
 @dataclass(frozen=True)
@@ -19,22 +21,17 @@ class Candidate:
 
     Attributes:
         name: what the report calls it.
-        through_pipeline: an encoder's folder is run by `transformers.pipeline`, as a reference.
+        manifest: the folder's; its route is `PIPELINE_ROUTE` where `transformers.pipeline` runs the
+            encoder, as a reference.
     """
 
     name: str
     folder: Path
     manifest: Manifest
-    through_pipeline: bool = False
 
     @property
-    def route(self) -> str:
-        return "transformers.pipeline" if self.through_pipeline else self.manifest.route
-
-    @property
-    def key(self) -> str:
-        """Equal where the scores are: it names what was scored, and how."""
-        return f"{'pipeline' if self.through_pipeline else 'model'}-{self.manifest.version}"
+    def through_pipeline(self) -> bool:
+        return self.manifest.route == PIPELINE_ROUTE
 
     @property
     def specification(self) -> str:
@@ -56,7 +53,7 @@ class Candidate:
             return load(self.folder)
         from evaluation.pipeline_route import open_pipeline
 
-        return open_pipeline(self.folder)
+        return LoadedModel(self.folder, self.manifest, open_pipeline(self.folder))
 
 
 def parse_candidate(text: str) -> Candidate:
@@ -74,8 +71,10 @@ def parse_candidate(text: str) -> Candidate:
     through_pipeline = rest.startswith(_PIPELINE)
     folder = Path(rest.removeprefix(_PIPELINE))
     manifest = Manifest.read(folder)
-    default = f"{manifest.name} (pipeline)" if through_pipeline else manifest.name
-    return Candidate(name or default, folder, manifest, through_pipeline)
+    if not through_pipeline:
+        return Candidate(name or manifest.name, folder, manifest)
+    manifest = replace(manifest, route=PIPELINE_ROUTE)
+    return Candidate(name or f"{manifest.name} (pipeline)", folder, manifest)
 
 
 def parse_candidates(texts: Sequence[str]) -> list[Candidate]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,7 +18,7 @@ from models.calibration import apply_temperature
 from models.errors import UsageError
 from models.labels import Labels
 from models.machine import describe
-from scoring.score_cache import cached_scores
+from scoring.store import ScoreStore
 from titles import LabelledTitles
 
 
@@ -50,7 +49,8 @@ class ModelResult:
     @cached_property
     def predicted(self) -> np.ndarray:
         """(n,) class ids."""
-        return self.raw.argmax(axis=1)
+        class_ids: np.ndarray = self.raw.argmax(axis=1)
+        return class_ids
 
     @cached_property
     def calibrated(self) -> np.ndarray:
@@ -130,13 +130,13 @@ class Comparison:
 def compare(
     candidates: Sequence[Candidate],
     data: LabelledTitles,
-    cache: Path,
+    store: ScoreStore,
     speed_settings: SpeedSettings | None = None,
     limits: Limits = Limits(),  # frozen
     show_progress: bool = True,
     leaks: np.ndarray | None = None,
 ) -> Comparison:
-    """Score and, if asked, time every model; scores that `cache` holds are not made again.
+    """Score and, if asked, time every model; scores that `store` holds are not made again.
 
     Args:
         leaks: (n,) bool, the titles that occur in the training data.
@@ -146,7 +146,7 @@ def compare(
         BiaotiError: a model could not be measured.
     """
     data = in_models_order(data, candidates[0])
-    scores = [cached_scores(each, data.titles, cache, show_progress) for each in candidates]
+    scores = [store.raw(each, data.titles, show_progress) for each in candidates]
     speeds: Sequence[Speed | None] = [None] * len(candidates)
     if speed_settings is not None:
         speeds = measure(candidates, data.titles, speed_settings, show_progress)

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from models.artifact import LoadedModel, Manifest, Route, verify
+from models.artifact import Manifest, Route, verify
 from models.classifier import Scores
 from models.errors import ArtifactError, MissingDependency
 from models.labels import Labels
@@ -82,8 +81,8 @@ class PipelineClassifier(Route):
         return np.array([len(row) > self.max_length for row in rows])
 
 
-def open_pipeline(folder: Path) -> LoadedModel:
-    """The model of an encoder's folder, run by the pipeline and calibrated as the folder says.
+def open_pipeline(folder: Path) -> PipelineClassifier:
+    """The model of an encoder's folder, run by the pipeline; not calibrated.
 
     Raises:
         ArtifactError: the folder is not an encoder's.
@@ -99,4 +98,4 @@ def open_pipeline(folder: Path) -> LoadedModel:
     labels = Labels(manifest.labels, manifest.display_names)
     model = PipelineClassifier.load_files(folder, labels, manifest.max_length)
     model.set_threads(available_threads())
-    return LoadedModel(folder, replace(manifest, route=model.route), model)
+    return model

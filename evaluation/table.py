@@ -12,14 +12,22 @@ def format_evaluation(report: dict[str, Any]) -> str:
     lines = [f"model      {model['name']} ({model['version']})", f"titles     {report['rows']:,}"]
     if "accuracy" in report:
         lines += _score_lines(report)
-    if report["titles_per_s"]:
-        lines.append(f"speed      {report['titles_per_s']:,.0f} titles/s")
+    lines.append(f"speed      {_speed(report)}")
     lines.append(f"memory     {report['peak_memory_mb']:,.0f} MiB at most")
     if "per_class" in report:
         lines += ["", _class_table(report["per_class"])]
         names = [row["label"] for row in report["per_class"]]
         lines += ["", _confusion_table(names, report["confusion_matrix"])]
     return "\n".join(lines)
+
+
+def _speed(report: dict[str, Any]) -> str:
+    """Of the titles that were scored now, and how many were not."""
+    known = f"the scores of {report['known_rows']:,} titles were known"
+    if report["titles_per_s"] is None:
+        return f"not measured: {known}"
+    shown = f"{report['titles_per_s']:,.0f} titles/s"
+    return f"{shown}; {known}" if report["known_rows"] else shown
 
 
 def _score_lines(report: dict[str, Any]) -> list[str]:
@@ -36,6 +44,9 @@ def _score_lines(report: dict[str, Any]) -> list[str]:
     lines.append(
         f"ECE        {report['ece_before']:.4f} before, {report['ece_after']:.4f} after "
         f"calibration (temperature {report['temperature']:.3f})"
+    )
+    lines.append(
+        f"Brier      {report['brier_before']:.4f} before, {report['brier_after']:.4f} after"
     )
     return lines
 

@@ -96,6 +96,18 @@ class EnsembleClassifier(Route):
             raise CorruptArtifact(f"{folder / _CONFIG} cannot be used: {error}") from error
 
 
+def name_members(models: Sequence[LoadedModel]) -> dict[str, LoadedModel]:
+    """The models by name; of those that share one, the second is `name-2`, and so on."""
+    named: dict[str, LoadedModel] = {}
+    for model in models:
+        name, number = model.manifest.name, 1
+        while name in named:
+            number += 1
+            name = f"{model.manifest.name}-{number}"
+        named[name] = model
+    return named
+
+
 def _check(members: Mapping[str, LoadedModel], weights: Sequence[float]) -> None:
     if not members:
         raise UsageError("an ensemble needs at least one model")

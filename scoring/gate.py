@@ -2,21 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-import numpy as np
-
 from models.errors import GateFailed
-
-
-def accuracy(probabilities: np.ndarray, gold: Sequence[int]) -> float:
-    """Share of the titles whose most probable class is theirs.
-
-    Args:
-        probabilities: (titles, classes).
-        gold: (titles,) class ids.
-    """
-    return float((probabilities.argmax(axis=1) == np.asarray(gold)).mean())
 
 
 def gate(before: float, after: float, max_drop: float) -> None:

@@ -1,15 +1,72 @@
-"""What a set of predictions is worth: accuracy, F1, confusion, calibration, intervals."""
+"""What a model's scores are worth: accuracy, F1, log-loss, Brier, calibration, intervals."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from models.calibration import log_probabilities
 from models.labels import Labels
 
 CALIBRATION_BINS = 15
 RESAMPLES = 2000
+
+
+def accuracy(probabilities: np.ndarray, gold: Sequence[int] | np.ndarray) -> float:
+    """Share of the titles whose most probable class is theirs.
+
+    Args:
+        probabilities: (n, classes); logarithms of them serve as well.
+        gold: (n,) class ids.
+    """
+    return float((probabilities.argmax(axis=1) == np.asarray(gold)).mean())
+
+
+def macro_f1(probabilities: np.ndarray, gold: Sequence[int] | np.ndarray) -> float:
+    """Mean F1 of the classes that occur in gold or predictions, as scikit-learn takes it.
+
+    Args:
+        probabilities: (n, classes); logarithms of them serve as well.
+        gold: (n,) class ids.
+    """
+    return _macro_f1(confusion_matrix(probabilities, gold))
+
+
+def log_loss(probabilities: np.ndarray, gold: Sequence[int] | np.ndarray) -> float:
+    """Mean negative log-likelihood of the gold classes, in nats; 0 is perfect.
+
+    Args:
+        probabilities: (n, classes); 0 counts as in `models.calibration.log_probabilities`.
+        gold: (n,) class ids.
+    """
+    return float(-log_probabilities(probabilities[np.arange(len(gold)), gold]).mean())
+
+
+def brier(probabilities: np.ndarray, gold: Sequence[int] | np.ndarray) -> float:
+    """Mean over the titles of Σ_c (p_c - [c is gold])²: from 0, perfect, to 2.
+
+    Args:
+        probabilities: (n, classes).
+        gold: (n,) class ids.
+    Source: Brier 1950, "Verification of Forecasts Expressed in Terms of Probability".
+    """
+    off = probabilities.astype(np.float64)
+    off[np.arange(len(gold)), gold] -= 1
+    return float(np.square(off).sum(axis=1).mean())
+
+
+def confusion_matrix(probabilities: np.ndarray, gold: Sequence[int] | np.ndarray) -> np.ndarray:
+    """(classes, classes) counts: row = gold class, column = predicted class.
+
+    Args:
+        probabilities: (n, classes).
+        gold: (n,) class ids.
+    """
+    classes = probabilities.shape[1]
+    cells = np.asarray(gold, dtype=np.int64) * classes + probabilities.argmax(axis=1)
+    return np.bincount(cells, minlength=classes * classes).reshape(classes, classes)
 
 
 @dataclass(frozen=True)
@@ -23,19 +80,12 @@ class ClassScore:
     support: int
 
 
-def accuracy(gold: np.ndarray, predicted: np.ndarray) -> float:
-    """Share of equal entries of two (n,) arrays of class ids."""
-    return float((gold == predicted).mean())
-
-
-def confusion_matrix(gold: np.ndarray, predicted: np.ndarray, classes: int) -> np.ndarray:
-    """(classes, classes) counts: row = gold class, column = predicted class."""
-    cells = gold.astype(np.int64) * classes + predicted
-    return np.bincount(cells, minlength=classes * classes).reshape(classes, classes)
-
-
 def class_scores(confusion: np.ndarray, labels: Labels) -> list[ClassScore]:
-    """One row a class, in the labels' order."""
+    """One row a class, in the labels' order.
+
+    Args:
+        confusion: what `confusion_matrix` counts.
+    """
     right = np.diag(confusion).astype(float)
     precision = _divide(right, confusion.sum(axis=0))
     recall = _divide(right, confusion.sum(axis=1))
@@ -46,13 +96,6 @@ def class_scores(confusion: np.ndarray, labels: Labels) -> list[ClassScore]:
             labels.names, precision, recall, f1, confusion.sum(axis=1), strict=True
         )
     ]
-
-
-def macro_f1(confusion: np.ndarray) -> float:
-    """Mean F1 of the classes that occur in gold or predictions, as scikit-learn takes it."""
-    present = (confusion.sum(axis=0) + confusion.sum(axis=1)) > 0
-    f1 = _divide(2 * np.diag(confusion), confusion.sum(axis=0) + confusion.sum(axis=1))
-    return float(f1[present].mean())
 
 
 @dataclass(frozen=True)
@@ -105,23 +148,28 @@ def expected_calibration_error(
 
 
 def bootstrap_interval(
-    gold: np.ndarray,
-    predicted: np.ndarray,
-    classes: int,
-    resamples: int = RESAMPLES,
-    seed: int = 13,
+    confusion: np.ndarray, resamples: int = RESAMPLES, seed: int = 13
 ) -> dict[str, tuple[float, float]]:
     """95 % percentile intervals of `accuracy` and `macro_f1`, from resampled confusion matrices.
 
     Drawing n titles with replacement is drawing the cells of the confusion matrix from a
     multinomial distribution, which costs the same for ten titles and ten million.
+
+    Args:
+        confusion: what `confusion_matrix` counts.
     """
-    cells = confusion_matrix(gold, predicted, classes).reshape(-1)
-    draws = np.random.default_rng(seed).multinomial(len(gold), cells / len(gold), size=resamples)
-    matrices = draws.reshape(resamples, classes, classes)
-    accuracies = np.trace(matrices, axis1=1, axis2=2) / len(gold)
-    f1s = np.array([macro_f1(matrix) for matrix in matrices])
+    cells, titles = confusion.reshape(-1), int(confusion.sum())
+    draws = np.random.default_rng(seed).multinomial(titles, cells / titles, size=resamples)
+    matrices = draws.reshape(resamples, *confusion.shape)
+    accuracies = np.trace(matrices, axis1=1, axis2=2) / titles
+    f1s = np.array([_macro_f1(matrix) for matrix in matrices])
     return {"accuracy": _percentiles(accuracies), "macro_f1": _percentiles(f1s)}
+
+
+def _macro_f1(confusion: np.ndarray) -> float:
+    present = (confusion.sum(axis=0) + confusion.sum(axis=1)) > 0
+    f1 = _divide(2 * np.diag(confusion), confusion.sum(axis=0) + confusion.sum(axis=1))
+    return float(f1[present].mean())
 
 
 def _percentiles(values: np.ndarray) -> tuple[float, float]:
@@ -131,4 +179,5 @@ def _percentiles(values: np.ndarray) -> tuple[float, float]:
 
 def _divide(above: np.ndarray, below: np.ndarray) -> np.ndarray:
     """Element-wise, 0 where `below` is 0."""
-    return np.divide(above, below, out=np.zeros(len(above)), where=below != 0)
+    shares: np.ndarray = np.divide(above, below, out=np.zeros(len(above)), where=below != 0)
+    return shares

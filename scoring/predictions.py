@@ -1,108 +1,94 @@
-"""The predictions file: a row a title, as CSV or JSON lines."""
+"""The predictions file: a row a title, as CSV or JSON lines, that says whose scores it holds.
+
+    title,gold,predicted,confidence,model,model_version,data,data_sha256,finance,realty,…
+
+`gold` is empty (JSON: null) where no label is known, `confidence` is the score of the class that is
+`predicted`, and the classes' own columns follow in the order of the model's labels (JSON: an object
+`scores`). Scores are calibrated and written with as few digits as give the same float32 again.
+"""
 
 from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from models.errors import DataError, UsageError
-from models.labels import Labels
+from models.artifact import Manifest
+from models.errors import UsageError
 from models.staging import staged_file
-from titles import NO_LABEL
-
-Write = Callable[[Sequence[str], np.ndarray | None, np.ndarray], None]
-"""Told titles, (n,) label ids where they have any, and (n, classes) scores."""
+from titles import NO_LABEL, LabelledTitles
 
 
-@contextmanager
-def open_predictions(path: Path, labels: Labels) -> Iterator[Write]:
-    """A function that appends titles with their scores; the file is whole at the end, or absent.
+@dataclass(frozen=True)
+class Origin:
+    """Which model's scores of which titles: every row says so."""
 
-    Columns: title, gold (empty where unknown), predicted, confidence, and every class's score.
+    model: str
+    model_version: str
+    data: str
+    data_sha256: str
+
+
+COLUMNS = ("title", "gold", "predicted", "confidence", *Origin.__dataclass_fields__)
+"""Those before the classes'."""
+
+
+def write_predictions(
+    path: Path, manifest: Manifest, data: LabelledTitles, scores: np.ndarray
+) -> None:
+    """Write a predictions file; it is whole, or absent.
+
+    Args:
+        manifest: of the model that scored the titles.
+        scores: (titles, classes) float32, calibrated.
+    Raises:
+        UsageError: the path ends neither in .csv nor in .jsonl.
     """
-    if path.suffix not in (".csv", ".jsonl"):
-        raise UsageError(f"{path}: predictions are written as .csv or .jsonl; change the suffix")
+    require_suffix(path)
+    fingerprint = data.fingerprint
+    origin = Origin(manifest.name, manifest.version, fingerprint.name, fingerprint.sha256)
+    records = _records(manifest.labels, origin, data, scores)
     with (
         staged_file(path) as neighbour,
         neighbour.open("w", encoding="utf-8", newline="") as file,
     ):
         if path.suffix == ".jsonl":
-            yield lambda titles, gold, scores: file.writelines(
-                json.dumps(record, ensure_ascii=False) + "\n"
-                for record in _records(labels, titles, gold, scores)
-            )
-        else:
-            writer = csv.writer(file)
-            writer.writerow(["title", "gold", "predicted", "confidence", *labels.names])
-            yield lambda titles, gold, scores: writer.writerows(
-                [*list(record.values())[:4], *record["scores"].values()]
-                for record in _records(labels, titles, gold, scores)
-            )
+            file.writelines(json.dumps(record, ensure_ascii=False) + "\n" for record in records)
+            return
+        writer = csv.writer(file)
+        writer.writerow([*COLUMNS, *manifest.labels])
+        for record in records:
+            by_class = record.pop("scores")
+            writer.writerow([*record.values(), *by_class.values()])
 
 
-def read_predictions(path: Path, labels: Labels) -> dict[str, np.ndarray]:
-    """The scores of a predictions file: (classes,) float32 by title, in the labels' order.
-
-    Six decimals are written, so what was written as 0 is read as half of the last of them.
+def require_suffix(path: Path) -> None:
+    """Refuse a file in which predictions cannot be written, before they are made.
 
     Raises:
-        DataError: the file is no such table, lacks a class, or holds a row that cannot be used.
+        UsageError: the path ends neither in .csv nor in .jsonl.
     """
-    found: dict[str, np.ndarray] = {}
-    try:
-        with path.open(encoding="utf-8", newline="") as file:
-            for line, (title, scores) in enumerate(_scores(path, file), start=1):
-                try:
-                    row = np.array([float(scores[name]) for name in labels.names], np.float32)
-                    found[title] = np.maximum(row, 5e-7)
-                except KeyError as error:
-                    raise DataError(
-                        f"no score for the class {error}; score with a model of the same classes",
-                        path,
-                    ) from error
-                except (TypeError, ValueError) as error:
-                    raise DataError(
-                        f"prediction {line} has no number for every class", path
-                    ) from error
-    except (OSError, UnicodeDecodeError, KeyError, TypeError, json.JSONDecodeError) as error:
-        raise DataError(
-            f"not a predictions file ({error!r}); write one with 'biaoti evaluate --predictions'",
-            path,
-        ) from error
-    return found
-
-
-def _scores(path: Path, file: Iterable[str]) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Title and scores by class of each row."""
-    if path.suffix == ".jsonl":
-        for text in file:
-            record = json.loads(text)
-            yield record["title"], record["scores"]
-    else:
-        for row in csv.DictReader(file):
-            yield row["title"], row
+    if path.suffix not in (".csv", ".jsonl"):
+        raise UsageError(f"{path}: predictions are written as .csv or .jsonl; change the suffix")
 
 
 def _records(
-    labels: Labels, titles: Sequence[str], gold: np.ndarray | None, scores: np.ndarray
+    labels: tuple[str, ...], origin: Origin, data: LabelledTitles, scores: np.ndarray
 ) -> Iterator[dict[str, Any]]:
-    if gold is None:
-        gold = np.full(len(titles), NO_LABEL)
-    for title, label_id, row_scores in zip(titles, gold, scores, strict=True):
-        best = int(row_scores.argmax())
+    """The rows, with `COLUMNS` and then `scores` as keys."""
+    for title, label_id, row in zip(data.titles, data.label_ids, scores, strict=True):
+        best = int(row.argmax())
+        by_class = [float(str(score)) for score in row]  # the shortest that is the same float32
         yield {
             "title": title,
-            "gold": None if label_id == NO_LABEL else labels.names[label_id],
-            "predicted": labels.names[best],
-            "confidence": round(float(row_scores[best]), 6),
-            "scores": {
-                name: round(float(score), 6)
-                for name, score in zip(labels.names, row_scores, strict=True)
-            },
+            "gold": None if label_id == NO_LABEL else labels[label_id],
+            "predicted": labels[best],
+            "confidence": by_class[best],
+            **asdict(origin),
+            "scores": dict(zip(labels, by_class, strict=True)),
         }

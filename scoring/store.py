@@ -1,106 +1,153 @@
-"""A teacher's scores, computed once and kept on disk."""
+"""One store of scores for all verbs: whoever asks first has a title scored, the others read it.
+
+Scores are kept before calibration, title by title, in one file a model version. Another title
+costs what it costs alone, and an interrupted call goes on where it was.
+"""
 
 from __future__ import annotations
 
-import hashlib
 import os
-import sqlite3
-from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from pathlib import Path
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from tqdm import tqdm
 
-from models.artifact import LoadedModel
+from models.artifact import LoadedModel, Manifest
+from models.cache import default_cache
 from models.calibration import apply_temperature, log_probabilities
 from models.ensemble import EnsembleClassifier, pool
-from models.errors import DataError
+from scoring.score_table import ScoreTable, open_table, title_key
 
 CHUNK = 1024
 """Titles scored between two writes to the disk."""
 
 
-def cached_log_probabilities(
-    teacher: LoadedModel, titles: Sequence[str], cache: Path, show_progress: bool = True
-) -> np.ndarray:
-    """The teacher's calibrated log-probabilities, read where they are known.
+class UnopenedModel(Protocol):
+    """A model that is opened only where one of its scores is missing."""
 
-    They are kept title by title under the teacher's version, so an interrupted call goes on, and
-    further titles cost what they cost alone. An ensemble's members are looked up one by one, so
-    that a model that joins others scores anew what only it has not scored.
+    @property
+    def manifest(self) -> Manifest: ...
+
+    def open(self) -> LoadedModel: ...
+
+
+class Found(NamedTuple):
+    """Scores of titles, and what they cost.
+
+    Attributes:
+        raw: (n, classes) float32 probabilities before calibration.
+        scored: distinct titles that the model scored now; of an ensemble, its busiest member.
+        seconds: that scoring them took; of an ensemble, of all members together.
+    """
+
+    raw: np.ndarray
+    scored: int
+    seconds: float
+
+
+class ScoreStore:
+    """Scores that models gave, read where they are known, computed and kept where they are not.
 
     Args:
-        teacher: of any route.
-        cache: a folder, which may be that of other teachers and titles, too.
-    Returns:
-        (titles, classes) float32, in the titles' order.
-    Raises:
-        DataError: a file of the cache is none.
+        folder: of the files, one a model; `~/.cache/biaoti/scores` by default.
     """
-    ensemble = teacher.uncalibrated
-    if isinstance(ensemble, EnsembleClassifier):
+
+    def __init__(self, folder: Path | None = None):
+        self.folder = folder or default_cache() / "scores"
+
+    def raw(
+        self, model: LoadedModel | UnopenedModel, titles: Sequence[str], show_progress: bool = True
+    ) -> np.ndarray:
+        """Probabilities before calibration, (n, classes) float32. Raises as `find` does."""
+        return self.find(model, titles, show_progress).raw
+
+    def calibrated(
+        self, model: LoadedModel | UnopenedModel, titles: Sequence[str], show_progress: bool = True
+    ) -> np.ndarray:
+        """Probabilities with the model's temperature, (n, classes) float32, as it serves them."""
+        raw = self.raw(model, titles, show_progress)
+        return apply_temperature(raw, model.manifest.temperature)
+
+    def find(
+        self, model: LoadedModel | UnopenedModel, titles: Sequence[str], show_progress: bool = True
+    ) -> Found:
+        """The scores of `titles`, in their order.
+
+        An ensemble's members are looked up one by one, so that a model that joins others scores
+        anew what only it has not scored.
+
+        Raises:
+            DataError: the store's file of this model is none.
+            ArtifactError: the model had to be opened, and cannot be trusted.
+        """
+        keys = [title_key(title) for title in titles]
+        with open_table(self._path(model.manifest), len(model.manifest.labels)) as table:
+            raw, known = table.read(keys)
+            missing = np.flatnonzero(~known).tolist()
+            if not missing:
+                return Found(raw, 0, 0.0)
+            asked = {keys[i]: titles[i] for i in missing}  # each once
+            with nullcontext(model) if isinstance(model, LoadedModel) else model.open() as opened:
+                new = self._score(opened, asked, table, show_progress)
+        place = {key: i for i, key in enumerate(asked)}
+        raw[missing] = new.raw[[place[keys[i]] for i in missing]]
+        return Found(raw, new.scored, new.seconds)
+
+    def _path(self, manifest: Manifest) -> Path:
+        """The route is in it, since a reference runs the same version otherwise."""
+        return self.folder / f"{manifest.route}-{manifest.version}.sqlite"
+
+    def _score(
+        self, model: LoadedModel, asked: Mapping[bytes, str], table: ScoreTable, show_progress: bool
+    ) -> Found:
+        """Score titles that the model's table lacks, given by their keys, and keep them in it."""
+        if not isinstance(model.uncalibrated, EnsembleClassifier):
+            return _score_in_chunks(model, asked, table, show_progress)
+        new = self._pool(model.uncalibrated, list(asked.values()), show_progress)
+        table.write(list(asked), new.raw)
+        return new
+
+    def _pool(
+        self, ensemble: EnsembleClassifier, titles: Sequence[str], show_progress: bool
+    ) -> Found:
         members = ensemble.members.values()
-        scores = [cached_log_probabilities(each, titles, cache, show_progress) for each in members]
-        pooled = pool(np.stack(scores), ensemble.weights)
-        calibrated = apply_temperature(pooled, teacher.manifest.temperature)
-        return log_probabilities(calibrated).astype(np.float32)
-    with _open(cache / f"{teacher.manifest.version}.sqlite") as store:
-        keys = [_key(title) for title in titles]
-        known = _read(store, keys)
-        asked = {key: title for key, title in zip(keys, titles, strict=True) if key not in known}
-        _score(teacher, asked, known, store, show_progress)
-    found = b"".join(known[key] for key in keys)
-    return np.frombuffer(found, np.float32).reshape(-1, len(teacher.labels)).copy()
+        found = [self.find(member, titles, show_progress) for member in members]
+        calibrated = [
+            apply_temperature(each.raw, member.manifest.temperature)
+            for each, member in zip(found, members, strict=True)
+        ]
+        return Found(
+            pool(log_probabilities(np.stack(calibrated)), ensemble.weights),
+            max(each.scored for each in found),
+            sum(each.seconds for each in found),
+        )
 
 
-def _score(
-    teacher: LoadedModel,
-    asked: dict[bytes, str],
-    known: dict[bytes, bytes],
-    store: sqlite3.Connection,
-    show_progress: bool,
-) -> None:
-    """Score the titles `asked`, and add them to `known` and to the store."""
-    rows = list(asked.items())
-    with _bar(teacher, len(rows), show_progress) as bar:
-        for start in range(0, len(rows), CHUNK):
-            chunk = rows[start : start + CHUNK]
-            probabilities = teacher.predict_proba([title for _, title in chunk])
-            scores = log_probabilities(probabilities).astype(np.float32)
-            new = {key: row.tobytes() for (key, _), row in zip(chunk, scores, strict=True)}
-            with store:  # one transaction
-                store.executemany("INSERT OR REPLACE INTO scores VALUES (?, ?)", new.items())
-            known |= new
-            bar.update(len(chunk))
+def _score_in_chunks(
+    model: LoadedModel, asked: Mapping[bytes, str], table: ScoreTable, show_progress: bool
+) -> Found:
+    keys, titles = list(asked), list(asked.values())
+    raw, seconds = np.empty((len(titles), table.classes), np.float32), 0.0
+    with _bar(model, len(titles), show_progress) as bar:
+        for start in range(0, len(titles), CHUNK):
+            chunk = slice(start, start + CHUNK)
+            started = time.perf_counter()
+            raw[chunk] = model.uncalibrated.predict_proba(titles[chunk])
+            seconds += time.perf_counter() - started
+            table.write(keys[chunk], raw[chunk])
+            bar.update(len(titles[chunk]))
+    return Found(raw, len(titles), seconds)
 
 
-@contextmanager
-def _open(path: Path) -> Iterator[sqlite3.Connection]:
-    """The scores of one model: (classes,) float32 by a title's hash."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    try:
-        with closing(sqlite3.connect(path, timeout=60)) as store:
-            store.execute("CREATE TABLE IF NOT EXISTS scores (title BLOB PRIMARY KEY, row BLOB)")
-            yield store
-    except sqlite3.DatabaseError as error:
-        raise DataError(f"scores cannot be kept in it: {error}; remove it", path) from error
-
-
-def _read(store: sqlite3.Connection, keys: Sequence[bytes]) -> dict[bytes, bytes]:
-    wanted = set(keys)
-    return {key: row for key, row in store.execute("SELECT * FROM scores") if key in wanted}
-
-
-def _key(title: str) -> bytes:
-    return hashlib.sha256(title.encode("utf-8", "surrogatepass")).digest()[:16]
-
-
-def _bar(teacher: LoadedModel, total: int, shown: bool) -> tqdm:
+def _bar(model: LoadedModel, total: int, shown: bool) -> tqdm:
     return tqdm(
         total=total,
-        desc=f"{teacher.manifest.name} scores",
-        disable=not shown or not total,
+        desc=f"{model.manifest.name} scores",
+        disable=not shown,
         unit="title",
         mininterval=1 if os.isatty(2) else 30,
         dynamic_ncols=True,

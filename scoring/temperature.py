@@ -11,22 +11,21 @@ import numpy as np
 from scipy.optimize import minimize_scalar
 
 from models.calibration import apply_temperature
+from scoring.metrics import log_loss
 
 LOWEST, HIGHEST = 0.05, 20.0
 
 
-def fit_temperature(probabilities: np.ndarray, gold: Sequence[int]) -> float:
+def fit_temperature(probabilities: np.ndarray, gold: Sequence[int] | np.ndarray) -> float:
     """The temperature with the lowest negative log-likelihood on held-out titles.
 
     Args:
         probabilities: (titles, classes), not calibrated.
         gold: (titles,) class ids.
     """
-    rows = np.arange(len(gold))
 
     def loss(log_temperature: float) -> float:
-        scores = apply_temperature(probabilities, float(np.exp(log_temperature)))
-        return float(-np.log(np.maximum(scores[rows, gold], 1e-12)).mean())
+        return log_loss(apply_temperature(probabilities, float(np.exp(log_temperature))), gold)
 
     bounds = (np.log(LOWEST), np.log(HIGHEST))
     return float(np.exp(minimize_scalar(loss, bounds=bounds, method="bounded").x))

@@ -12,17 +12,25 @@ from tokenizers import Tokenizer, pre_tokenizers, processors
 from tokenizers import models as tokenizer_models
 from transformers import BertConfig, BertModel, PreTrainedTokenizerFast
 
+from models.artifact import Manifest, Provenance
 from models.encoder import EncoderClassifier
 from models.labels import Labels
 from models.student import StudentClassifier, StudentConfig
 from models.tokenization import TitleTokenizer
 from models.transformer.layer_config import LayerConfig
+from scoring import store
 from titles import LabelledTitles
 from training.finetune import open_encoder
 
 SAMPLES = Path(__file__).parent.parent / "samples"
 CHARACTERS = "股市涨跌球队比赛冠军高考录取分数楼盘房价涨幅今日新的大学生 " + string.ascii_letters
 SPECIALS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
+
+
+@pytest.fixture(autouse=True)
+def no_score_is_known(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch):
+    """The default store is a new one for each test."""
+    monkeypatch.setattr(store, "default_cache", lambda: tmp_path_factory.mktemp("cache"))
 
 
 @pytest.fixture(scope="session")
@@ -64,6 +72,22 @@ def _character_tokenizer(pieces: list[str]) -> PreTrainedTokenizerFast:
 @pytest.fixture(scope="session")
 def three_labels() -> Labels:
     return Labels.of(["stocks", "sports", "education"])
+
+
+@pytest.fixture(scope="session")
+def make_manifest() -> Callable[..., Manifest]:
+    """Manifests of models that no folder holds; `metrics` are those of their provenance."""
+
+    def make(
+        name: str, labels: Labels, version: str = "0123456789ab", **metrics: float
+    ) -> Manifest:
+        provenance = Provenance({"name": "train.txt", "rows": 40}, {}, metrics)
+        return Manifest(
+            name, version, "linear", labels.names, labels.display_names, None, 1.0,
+            provenance, "unknown", {}, [],
+        )  # fmt: skip
+
+    return make
 
 
 @pytest.fixture(scope="session")

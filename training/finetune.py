@@ -6,9 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import torch
-from sklearn.metrics import accuracy_score, f1_score
 from torch import Tensor, nn
 from torch.nn import functional as F
 from transformers import AutoModelForSequenceClassification, AutoTokenizer
@@ -18,6 +16,7 @@ from models.encoder import EncoderClassifier
 from models.errors import PretrainedError, UsageError
 from models.labels import Labels
 from models.student import StudentClassifier
+from scoring.metrics import accuracy, log_loss, macro_f1
 from scoring.temperature import fit_temperature
 from titles import LabelledTitles
 from training.batches import LengthBucketedBatches, pad
@@ -178,13 +177,10 @@ def score_on(
 ) -> dict[str, float]:
     """Accuracy, macro-F1 and loss on `dev`; `score`, by which the best is chosen, is macro-F1."""
     probabilities = softmax(classifier.predict_logits(dev.titles))
-    gold = dev.label_ids
-    predicted = probabilities.argmax(axis=1)
-    right = np.maximum(probabilities[np.arange(len(gold)), gold], 1e-12)
-    macro_f1 = float(f1_score(gold, predicted, average="macro", zero_division=0.0))
+    f1 = macro_f1(probabilities, dev.label_ids)
     return {
-        "score": macro_f1,
-        "accuracy": float(accuracy_score(gold, predicted)),
-        "macro_f1": macro_f1,
-        "loss": float(-np.log(right).mean()),
+        "score": f1,
+        "accuracy": accuracy(probabilities, dev.label_ids),
+        "macro_f1": f1,
+        "loss": log_loss(probabilities, dev.label_ids),
     }

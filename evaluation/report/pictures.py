@@ -6,6 +6,7 @@ import io
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import matplotlib
 
@@ -24,7 +25,7 @@ _SPAN = 0.05
 """Models farther behind the best, 5 points, lie at the lower edge, so that the others lie apart."""
 _GAP = np.array([6.0, 2.0])
 """Pixels around a label."""
-_STYLE = {
+_STYLE: dict[Any, Any] = {  # matplotlib types the keys as literals
     "font.size": 11,
     "svg.fonttype": "path",  # the same letters on every machine
     "svg.hashsalt": "biaoti",  # the same file every time
@@ -77,7 +78,8 @@ def draw_front(points: Points, cost_axis: str) -> str:
 def _heights(points: Points) -> np.ndarray:
     """Where the models lie, in percent; those that are far behind lie at the edge."""
     accuracies = np.array(points.accuracies)
-    return 100 * np.maximum(accuracies, _edge(points))
+    heights: np.ndarray = 100 * np.maximum(accuracies, _edge(points))
+    return heights
 
 
 def _edge(points: Points) -> float:
@@ -119,7 +121,7 @@ def _name_points(figure: Figure, axes: Axes, points: Points) -> None:
     corners = place_labels(places, sizes + _GAP, axes.bbox.extents) + _GAP / 2
     to_axes = axes.transAxes.inverted()
     for text, place, corner, size in zip(texts, places, corners, sizes, strict=True):
-        text.set_position(to_axes.transform(corner))
+        text.set_position(tuple(to_axes.transform(corner)))
         nearest = np.clip(place, corner, corner + size)  # the label's point nearest to the model
         if np.hypot(*(nearest - place)) > 15:
             line = to_axes.transform([place, nearest])

@@ -12,11 +12,11 @@ import pytest
 from baselines.fasttext import train_fasttext
 from baselines.fasttext_settings import FastTextSettings
 from baselines.linear import LinearSettings, train_linear
-from evaluation.candidates import Candidate
+from evaluation.candidates import PIPELINE_ROUTE, Candidate
 from evaluation.compare import Comparison, paired, result_of
 from evaluation.latency import Speed, SpeedSettings, Spread
 from models import artifact
-from models.artifact import Manifest, Provenance
+from models.artifact import Manifest
 from models.labels import Labels
 from titles import Fingerprint, LabelledTitles, Source, read
 
@@ -36,16 +36,11 @@ def sample_models(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 
 
 @pytest.fixture(scope="session")
-def make_candidate() -> Callable[..., Candidate]:
+def make_candidate(make_manifest: Callable[..., Manifest]) -> Callable[..., Candidate]:
     """A model whose folder does not exist; `metrics` are those of its provenance."""
 
     def make(name: str, labels: Labels, **metrics: float) -> Candidate:
-        provenance = Provenance({"name": "train.txt", "rows": 40}, {}, metrics)
-        manifest = Manifest(
-            name, "0123456789ab", "linear", labels.names, labels.display_names, None, 1.0,
-            provenance, "unknown", {}, [],
-        )  # fmt: skip
-        return Candidate(name, Path("nowhere") / name, manifest)
+        return Candidate(name, Path("nowhere") / name, make_manifest(name, labels, **metrics))
 
     return make
 
@@ -81,7 +76,8 @@ def make_comparison(
             seconds = training_seconds[i] if training_seconds else None
             provenance = {} if seconds is None else {"training_seconds": seconds}
             model = make_candidate(name, labels, **provenance)
-            model = replace(model, through_pipeline=name in references)
+            if name in references:
+                model = replace(model, manifest=replace(model.manifest, route=PIPELINE_ROUTE))
             monkeypatch.setattr(Candidate, "size_bytes", sizes[i] if sizes else 1_000_000)
             raw = _scores(np.where(hits, gold, (gold + 1) % len(labels)), len(labels))
             models.append(result_of(model, data, raw, _speed(*speeds[i]) if speeds else None))

@@ -19,16 +19,18 @@ def test_a_folder_is_called_as_it_was_saved(folder: Path):
     found = parse_candidate(str(folder))
 
     assert (found.name, found.folder, found.through_pipeline) == ("tiny", folder, False)
-    assert found.route == "encoder"
+    assert found.manifest.route == "encoder"
     assert found.size_bytes == sum(path.stat().st_size for path in folder.iterdir())
 
 
 def test_a_name_and_the_pipeline_can_be_asked_for(folder: Path):
     assert parse_candidate(f"教师={folder}").name == "教师"
     reference = parse_candidate(f"pipeline:{folder}")
-    assert (reference.name, reference.route) == ("tiny (pipeline)", "transformers.pipeline")
+    assert (reference.name, reference.manifest.route) == (
+        "tiny (pipeline)",
+        "transformers.pipeline",
+    )
     assert parse_candidate(f"hf=pipeline:{folder}").name == "hf"
-    assert reference.key != parse_candidate(str(folder)).key
 
 
 def test_an_equals_sign_may_be_part_of_a_folder(tmp_path: Path, tiny_classifier: EncoderClassifier):

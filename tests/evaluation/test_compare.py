@@ -10,6 +10,7 @@ from evaluation.significance import mcnemar
 from models import artifact
 from models.errors import UsageError
 from models.labels import Labels
+from scoring.store import ScoreStore
 from titles import LabelledTitles, Source, leaked, read
 
 SAMPLES = Path(__file__).parents[2] / "samples"
@@ -22,8 +23,8 @@ def compared(
     data = read(Source(SAMPLES / "test.txt"))
     leaks = leaked(data.titles, data.titles[:30])
     candidates = parse_candidates([str(folder) for folder in sample_models.values()])
-    cache = tmp_path_factory.mktemp("cache")
-    return compare(candidates, data, cache, show_progress=False, leaks=leaks)
+    store = ScoreStore(tmp_path_factory.mktemp("scores"))
+    return compare(candidates, data, store, show_progress=False, leaks=leaks)
 
 
 def test_every_models_metrics_are_scikit_learns(compared: Comparison):

@@ -26,6 +26,7 @@ def test_it_writes_a_report_and_goes_on_where_it_was(
     models = [str(sample_models["linear"]), f"quick={sample_models['fasttext']}"]
     data = ["--data", str(SAMPLES / "test.txt"), "--train", str(SAMPLES / "train.txt")]
     arguments = ["compare", *models, *data, "--output", str(tmp_path / "report"), "--no-speed"]
+    arguments += ["--cache", str(tmp_path / "scores")]
 
     assert main(arguments) == 0
 

@@ -1,10 +1,10 @@
-import csv
 import json
-from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
+from sklearn.metrics import brier_score_loss
 
 from evaluation.evaluate import evaluate
 from evaluation.table import format_evaluation
@@ -12,7 +12,20 @@ from models import artifact
 from models.artifact import LoadedModel
 from models.encoder import EncoderClassifier
 from models.errors import UsageError
-from titles import LabelledTitles
+from scoring.given_scores import read_predictions
+from scoring.predictions import Origin
+from scoring.store import ScoreStore
+from titles import NO_LABEL, LabelledTitles
+
+
+@pytest.fixture(scope="module")
+def data(three_topics: LabelledTitles) -> LabelledTitles:
+    return three_topics
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> ScoreStore:
+    return ScoreStore(tmp_path / "scores")
 
 
 @pytest.fixture
@@ -22,100 +35,134 @@ def model(tmp_path: Path, tiny_classifier: EncoderClassifier) -> LoadedModel:
 
 
 def test_the_metrics_are_those_of_the_models_own_scores(
-    model: LoadedModel, three_topics: LabelledTitles
+    model: LoadedModel, data: LabelledTitles, store: ScoreStore
 ):
-    report = evaluate(model, three_topics, show_progress=False)
+    report = evaluate(model, data, store, show_progress=False)
 
-    gold = three_topics.label_ids
-    predicted = model.predict_proba(three_topics.titles).argmax(axis=1)
-    assert report["rows"] == report["labelled_rows"] == len(three_topics)
-    assert report["accuracy"] == pytest.approx((gold == predicted).mean())
-    assert np.array(report["confusion_matrix"]).sum() == len(three_topics)
+    scores, gold = model.predict_proba(data.titles), data.label_ids
+    assert report["rows"] == report["labelled_rows"] == len(data)
+    assert report["accuracy"] == pytest.approx((gold == scores.argmax(axis=1)).mean())
+    assert np.array(report["confusion_matrix"]).sum() == len(data)
     low, high = report["interval_95"]["accuracy"]
     assert low <= report["accuracy"] <= high
-    assert report["titles_per_s"] > 0
     assert report["peak_memory_mb"] > 50
     assert report["ece_before"] != report["ece_after"]
+    assert report["brier_after"] == pytest.approx(brier_score_loss(gold, scores), abs=1e-6)
+    raw = model.uncalibrated.predict_proba(data.titles)
+    assert report["brier_before"] == pytest.approx(brier_score_loss(gold, raw), abs=1e-6)
+
+
+def test_only_titles_that_are_not_known_are_scored_and_timed(
+    model: LoadedModel, data: LabelledTitles, store: ScoreStore
+):
+    store.raw(model, data.titles[:10], show_progress=False)
+
+    first = evaluate(model, data, store, show_progress=False)
+    second = evaluate(model, data, store, show_progress=False)
+
+    assert (first["known_rows"], second["known_rows"]) == (10, len(data))
+    assert first["titles_per_s"] > 0
+    assert second["titles_per_s"] is None
+    assert first["accuracy"] == second["accuracy"]
 
 
 def test_leaked_titles_are_left_out_of_a_second_score(
-    model: LoadedModel, three_topics: LabelledTitles
+    model: LoadedModel, data: LabelledTitles, store: ScoreStore
 ):
-    predicted = model.predict_proba(three_topics.titles).argmax(axis=1)
-    training = three_topics.take(np.flatnonzero(predicted != three_topics.label_ids)).titles
+    wrong = data.label_ids != model.predict_proba(data.titles).argmax(axis=1)
+    training = [title for title, is_wrong in zip(data.titles, wrong, strict=True) if is_wrong]
 
-    report = evaluate(model, three_topics, training_titles=training, show_progress=False)
+    report = evaluate(model, data, store, training_titles=training, show_progress=False)
 
     assert report["without_leaks"]["leaked_titles"] == len(training)
     assert report["without_leaks"]["accuracy"] == 1.0
     assert report["accuracy"] < 1.0
 
 
-def test_predictions_hold_every_title_and_score(
-    tmp_path: Path, model: LoadedModel, three_topics: LabelledTitles
+@pytest.mark.parametrize("name", ["scored.csv", "scored.jsonl"])
+def test_predictions_hold_every_title_and_score_and_say_whose(
+    tmp_path: Path, model: LoadedModel, data: LabelledTitles, store: ScoreStore, name: str
 ):
-    evaluate(model, three_topics, tmp_path / "scored.csv", show_progress=False)
-    evaluate(model, three_topics, tmp_path / "scored.jsonl", show_progress=False)
+    evaluate(model, data, store, tmp_path / name, show_progress=False)
 
-    with (tmp_path / "scored.csv").open(encoding="utf-8", newline="") as file:
-        table = list(csv.DictReader(file))
-    lines = (tmp_path / "scored.jsonl").read_text(encoding="utf-8").splitlines()
-    records = [json.loads(line) for line in lines]
-    scores = model.predict_proba(three_topics.titles)
-    rows = zip(three_topics.titles, three_topics.label_ids, table, records, scores, strict=True)
-    for title, label_id, cells, record, expected in rows:
-        best = model.labels.names[int(expected.argmax())]
-        assert cells["title"] == record["title"] == title
-        assert cells["gold"] == record["gold"] == model.labels.names[label_id]
-        assert cells["predicted"] == record["predicted"] == best
-        assert (
-            float(cells["confidence"])
-            == record["confidence"]
-            == pytest.approx(expected.max(), abs=1e-6)
-        )
-        assert [float(cells[n]) for n in model.labels.names] == pytest.approx(
-            expected.tolist(), abs=1e-6
-        )
-        assert [*record["scores"].values()] == pytest.approx(expected.tolist(), abs=1e-6)
-
-
-def test_unlabelled_titles_are_scored_without_metrics(
-    tmp_path: Path, model: LoadedModel, three_topics: LabelledTitles
-):
-    report = evaluate(
-        model, iter(three_topics.titles), tmp_path / "scored.jsonl", show_progress=False
+    found = read_predictions(tmp_path / name, model.labels)
+    assert found.titles == data.titles
+    assert found.label_ids.tolist() == data.label_ids.tolist()
+    assert (found.scores == store.calibrated(model, data.titles)).all()
+    assert found.origin == Origin(
+        "model", model.manifest.version, "titles", data.fingerprint.sha256
     )
 
-    assert report["rows"] == len(three_topics)
+
+def test_titles_without_a_label_are_scored_without_metrics(
+    tmp_path: Path, model: LoadedModel, data: LabelledTitles, store: ScoreStore
+):
+    unlabelled = replace(data, label_ids=np.full(len(data), NO_LABEL))
+
+    report = evaluate(model, unlabelled, store, tmp_path / "scored.jsonl", show_progress=False)
+
+    assert report["rows"] == len(data)
     assert "accuracy" not in report
     first = json.loads((tmp_path / "scored.jsonl").read_text(encoding="utf-8").splitlines()[0])
     assert first["gold"] is None
 
 
-def test_another_suffix_is_refused_before_anything_is_scored(model: LoadedModel, tmp_path: Path):
+def test_the_metrics_are_of_the_labelled_titles_alone(
+    model: LoadedModel, data: LabelledTitles, store: ScoreStore
+):
+    mixed = data.take(range(9)).with_unlabelled(data.titles[9:])
+
+    report = evaluate(model, mixed, store, show_progress=False)
+
+    assert (report["rows"], report["labelled_rows"]) == (len(data), 9)
+    expected = evaluate(model, data.take(range(9)), store, show_progress=False)
+    assert report["confusion_matrix"] == expected["confusion_matrix"]
+
+
+def test_another_suffix_is_refused_before_anything_is_scored(
+    model: LoadedModel, data: LabelledTitles, store: ScoreStore, tmp_path: Path
+):
     with pytest.raises(UsageError, match=r"written as \.csv or \.jsonl; change the suffix"):
-        evaluate(model, iter(["股市"]), tmp_path / "scored.xlsx", show_progress=False)
+        evaluate(model, data, store, tmp_path / "scored.xlsx", show_progress=False)
+
+    assert not store.folder.exists()
 
 
-def test_an_interrupted_evaluation_leaves_no_predictions(tmp_path: Path, model: LoadedModel):
-    def broken() -> Iterator[str]:
-        yield from ["股市"] * 3000
-        raise RuntimeError
+def test_an_interrupted_evaluation_leaves_no_predictions(
+    model: LoadedModel, data: LabelledTitles, store: ScoreStore, tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+):  # fmt: skip
+    monkeypatch.setattr(EncoderClassifier, "predict_proba", lambda *_: 1 / 0)
 
-    with pytest.raises(RuntimeError):
-        evaluate(model, broken(), tmp_path / "scored.csv", show_progress=False)
+    with pytest.raises(ZeroDivisionError):
+        evaluate(model, data, store, tmp_path / "scored.csv", show_progress=False)
 
-    assert [path.name for path in tmp_path.iterdir()] == ["model"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["model", "scores"]
 
 
-def test_the_table_shows_the_scores(model: LoadedModel, three_topics: LabelledTitles):
-    report = evaluate(
-        model, three_topics, training_titles=three_topics.titles[:1], show_progress=False
-    )
+def test_the_table_shows_the_scores(model: LoadedModel, data: LabelledTitles, store: ScoreStore):
+    training = [data.titles[0]]
+    report = evaluate(model, data, store, training_titles=training, show_progress=False)
 
     text = format_evaluation(report)
 
     assert f"accuracy   {report['accuracy']:.2%}  (95 % interval" in text
     assert "without 1 titles that occur in the training data" in text
+    assert f"Brier      {report['brier_before']:.4f} before" in text
+    assert f"speed      {report['titles_per_s']:,.0f} titles/s\n" in text
     for label in ("stocks", "sports", "education"):
         assert f"\n{label}" in text
+
+
+def test_the_table_says_how_many_scores_were_known(
+    model: LoadedModel, data: LabelledTitles, store: ScoreStore
+):
+    store.raw(model, data.titles[:10], show_progress=False)
+
+    some, none = (evaluate(model, data, store, show_progress=False) for _ in range(2))
+
+    assert "titles/s; the scores of 10 titles were known\n" in format_evaluation(some)
+    assert (
+        f"speed      not measured: the scores of {len(data)} titles were known\n"
+        in format_evaluation(none)
+    )

@@ -3,6 +3,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from evaluation.candidates import parse_candidate
 from evaluation.pipeline_route import open_pipeline
 from models import artifact
 from models.encoder import EncoderClassifier
@@ -18,7 +19,7 @@ def folder(tmp_path: Path, tiny_classifier: EncoderClassifier) -> Path:
 
 
 def test_the_pipeline_scores_as_our_route_does(folder: Path):
-    ours, reference = artifact.load(folder), open_pipeline(folder)
+    ours, reference = artifact.load(folder), parse_candidate(f"pipeline:{folder}").open()
 
     assert reference.manifest.route == "transformers.pipeline"
     np.testing.assert_allclose(

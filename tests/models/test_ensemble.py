@@ -2,6 +2,7 @@ import json
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +11,7 @@ import pytest
 from models import artifact
 from models.artifact import LoadedModel, Provenance
 from models.encoder import EncoderClassifier
-from models.ensemble import LEAST, EnsembleClassifier, pool
+from models.ensemble import LEAST, EnsembleClassifier, name_members, pool
 from models.errors import CorruptArtifact, UsageError
 from models.labels import Labels
 from models.student import StudentClassifier
@@ -141,3 +142,12 @@ def test_the_route_is_imported_without_torch():
     run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
 
     assert run.stdout == "False\n", run.stderr
+
+
+def test_models_of_one_name_are_told_apart(members: dict[str, LoadedModel]):
+    model = members["student"]
+    other = LoadedModel(model.folder, replace(model.manifest, name="other"), model.uncalibrated)
+
+    named = name_members([model, other, model, model])
+
+    assert list(named) == ["student", "other", "student-2", "student-3"]

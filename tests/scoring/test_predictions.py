@@ -1,59 +1,62 @@
-"""The predictions file reads back as it was written."""
+"""What a predictions file looks like."""
 
+import json
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from models.errors import DataError, UsageError
+from models.artifact import Manifest
+from models.errors import UsageError
 from models.labels import Labels
-from scoring.predictions import open_predictions, read_predictions
-from titles import NO_LABEL
+from scoring.predictions import write_predictions
+from titles import NO_LABEL, LabelledTitles
 
 LABELS = Labels.of(["stocks", "sports"])
-TITLES, GOLD = ['他说：“涨”, "really"', "换行\n标题"], np.array([0, NO_LABEL])
-SCORES = np.array([[0.75, 0.25], [0.0, 1.0]], np.float32)
+DATA = LabelledTitles.of(["涨, 跌", "球队"], [0, NO_LABEL], LABELS, "test.txt")
+SHA256 = DATA.fingerprint.sha256
 
 
-@pytest.mark.parametrize("name", ["scored.csv", "scored.jsonl"])
-def test_scores_are_read_by_title_in_the_labels_order(tmp_path: Path, name: str):
-    with open_predictions(tmp_path / name, LABELS) as write:
-        write(TITLES, GOLD, SCORES)
+@pytest.fixture
+def write(make_manifest: Callable[..., Manifest]) -> Callable[[Path], str]:
+    def write(path: Path) -> str:
+        scores = np.array([[0.1, 0.9], [1e-8, 1.0]], np.float32)
+        write_predictions(path, make_manifest("teacher", LABELS), DATA, scores)
+        return path.read_text(encoding="utf-8")
 
-    found = read_predictions(tmp_path / name, Labels.of(["sports", "stocks"]))
-
-    assert list(found) == TITLES
-    assert found[TITLES[0]].tolist() == [0.25, 0.75]
-    assert found[TITLES[1]] == pytest.approx([1.0, 5e-7])
+    return write
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("title,gold,predicted,confidence,stocks\na,,stocks,1,1\n", "no score for the class 'sp"),
-        ("title,stocks,sports\na,1,none\n", "prediction 1 has no number for every class"),
-        ("title,stocks,sports\na,1\n", "prediction 1 has no number for every class"),
-        ("text,stocks,sports\na,1,0\n", "not a predictions file"),
-    ],
-)
-def test_another_table_is_refused(tmp_path: Path, text: str, message: str):
-    (tmp_path / "table.csv").write_text(text, encoding="utf-8")
+def test_a_csv_row_names_model_and_data_and_gives_the_shortest_float32(
+    tmp_path: Path, write: Callable[[Path], str]
+):
+    of = f"teacher,0123456789ab,test.txt,{SHA256}"
 
-    with pytest.raises(DataError, match=message):
-        read_predictions(tmp_path / "table.csv", LABELS)
+    assert write(tmp_path / "scored.csv").splitlines() == [
+        "title,gold,predicted,confidence,model,model_version,data,data_sha256,stocks,sports",
+        f'"涨, 跌",stocks,sports,0.9,{of},0.1,0.9',
+        f"球队,,sports,1.0,{of},1e-08,1.0",
+    ]
 
 
-def test_a_file_that_is_not_there_or_not_json_is_refused(tmp_path: Path):
-    (tmp_path / "bad.jsonl").write_text("{\n")
+def test_a_json_line_holds_the_same(tmp_path: Path, write: Callable[[Path], str]):
+    first, second = map(json.loads, write(tmp_path / "scored.jsonl").splitlines())
 
-    for name in ("none.csv", "bad.jsonl"):
-        with pytest.raises(DataError, match="not a predictions file"):
-            read_predictions(tmp_path / name, LABELS)
+    assert first == {
+        "title": "涨, 跌",
+        "gold": "stocks",
+        "predicted": "sports",
+        "confidence": 0.9,
+        "model": "teacher",
+        "model_version": "0123456789ab",
+        "data": "test.txt",
+        "data_sha256": SHA256,
+        "scores": {"stocks": 0.1, "sports": 0.9},
+    }
+    assert second["gold"] is None
 
 
-def test_another_suffix_is_refused(tmp_path: Path):
-    with (
-        pytest.raises(UsageError, match=r"written as \.csv or \.jsonl"),
-        open_predictions(tmp_path / "scored.txt", LABELS),
-    ):
-        pass
+def test_another_suffix_is_refused(tmp_path: Path, write: Callable[[Path], str]):
+    with pytest.raises(UsageError, match=r"written as \.csv or \.jsonl"):
+        write(tmp_path / "scored.txt")

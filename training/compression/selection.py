@@ -5,13 +5,13 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 
-import numpy as np
 import torch
 from torch import Tensor
 from tqdm import tqdm
 
 from models.errors import UsageError
 from models.student import StudentClassifier
+from scoring.metrics import log_loss
 from titles import LabelledTitles
 from training.compression.importance import SAMPLE_TITLES, LayerImportance, importance
 from training.compression.pruning import KeptParts, keep_layers, keep_parts, require_layers
@@ -89,7 +89,8 @@ def most_important_layers(
             losses = {}
             for gone in kept:
                 rest = [i for i in kept if i != gone]
-                losses[gone] = _loss(keep_layers(student, rest), examples)
+                scores = keep_layers(student, rest).predict_proba(examples.titles)
+                losses[gone] = log_loss(scores, examples.label_ids)
                 bar.update()
             kept.remove(min(losses, key=losses.__getitem__))
     return kept
@@ -120,10 +121,3 @@ def _highest(scores: Tensor, count: int) -> list[int]:
 def _require(count: int, available: int, what: str) -> None:
     if not 1 <= count <= available:
         raise UsageError(f"{count} {what} cannot be kept; the model has 1 to {available}")
-
-
-def _loss(student: StudentClassifier, examples: LabelledTitles) -> float:
-    """Mean cross-entropy on the titles."""
-    probabilities = student.predict_proba(examples.titles)
-    right = probabilities[np.arange(len(examples.titles)), examples.label_ids]
-    return float(-np.log(np.maximum(right, 1e-12)).mean())

@@ -21,8 +21,8 @@ def write(comparison: Comparison) -> Content | None:
     if not wrong.any():
         return None
     confidence = np.mean([model.calibrated.max(axis=1) for model in models], axis=0)
-    ranked = np.flatnonzero(wrong)
-    ranked = ranked[np.argsort(-confidence[ranked], kind="stable")][:SHOWN]
+    places = np.flatnonzero(wrong)
+    ranked = places[np.argsort(-confidence[places], kind="stable")][:SHOWN].tolist()
     found = [
         {
             "title": data.titles[i],

@@ -29,7 +29,7 @@ def _facts(model: ModelResult) -> dict[str, Any]:
     trained_on = manifest.provenance.trained_on
     return {
         "name": model.name,
-        "route": model.candidate.route,
+        "route": model.candidate.manifest.route,
         "version": manifest.version,
         "trained_on": trained_on.get("name"),
         "training_rows": trained_on.get("rows"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from evaluation.compare import Comparison, ModelResult
-from evaluation.report.blocks import Gallery, Paragraph, Picture, Table
+from evaluation.report.blocks import Block, Gallery, Paragraph, Picture, Table
 from evaluation.report.pictures import Points, draw_front
 from evaluation.report.section import Content, Section
 from evaluation.report.words import interval, megabytes, percent
@@ -17,7 +17,7 @@ _NOTE = (
 
 
 def write(comparison: Comparison) -> Content:
-    blocks = [_table(comparison), Paragraph(_NOTE), Gallery(pictures(comparison))]
+    blocks: list[Block] = [_table(comparison), Paragraph(_NOTE), Gallery(pictures(comparison))]
     return Content(blocks, {"fronts": _front_data(comparison), "models": _model_data(comparison)})
 
 
@@ -32,7 +32,7 @@ def _table(comparison: Comparison) -> Table:
             megabytes(model.size_bytes),
             *_speed_cells(model),
             _fronts_of(comparison, i),
-            model.candidate.route,
+            model.candidate.manifest.route,
         ]
         for i, model in enumerate(comparison.models)
     ]
@@ -91,7 +91,7 @@ def _model_data(comparison: Comparison) -> list[dict[str, object]]:
     return [
         {
             "name": model.name,
-            "route": model.candidate.route,
+            "route": model.candidate.manifest.route,
             "accuracy": model.accuracy,
             "macro_f1": model.metrics["macro_f1"],
             "size_bytes": model.size_bytes,

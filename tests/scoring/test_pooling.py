@@ -1,14 +1,9 @@
-from dataclasses import replace
-from pathlib import Path
-
 import numpy as np
 import pytest
 
-from models import artifact
-from models.artifact import LoadedModel
 from models.ensemble import pool
-from models.student import StudentClassifier
-from training.compression.ensemble import fit_weights, name_members
+from scoring.metrics import log_loss
+from scoring.pooling import fit_weights
 
 
 @pytest.fixture
@@ -22,14 +17,10 @@ def noisy() -> tuple[np.ndarray, np.ndarray]:
     return logits - np.log(np.exp(logits).sum(axis=2, keepdims=True)), gold
 
 
-def loss(log_scores: np.ndarray, weights: np.ndarray, gold: np.ndarray) -> float:
-    return float(-np.log(pool(log_scores, weights)[np.arange(len(gold)), gold]).mean())
-
-
 def calibrated_loss(log_scores: np.ndarray, weights: np.ndarray, gold: np.ndarray) -> float:
     """The loss at the temperature that suits the weights."""
     surer = np.geomspace(0.5, 4, 60)
-    return min(loss(log_scores, weights * factor, gold) for factor in surer)
+    return min(log_loss(pool(log_scores, weights * factor), gold) for factor in surer)
 
 
 def test_weights_are_shares_and_a_member_that_knows_nothing_gets_none(noisy):
@@ -70,11 +61,3 @@ def test_one_member_gets_all_weight(noisy):
     log_scores, gold = noisy
 
     assert fit_weights(log_scores[:1], gold).tolist() == [1.0]
-
-
-def test_models_of_one_name_are_told_apart(tmp_path: Path, tiny_student: StudentClassifier):
-    artifact.save(tiny_student, tmp_path / "seed")
-    model = artifact.load(tmp_path / "seed")
-    other = LoadedModel(model.folder, replace(model.manifest, name="other"), model.uncalibrated)
-
-    assert list(name_members([model, other, model, model])) == ["seed", "other", "seed-2", "seed-3"]

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 
 import numpy as np
 from scipy.optimize import minimize
-from scipy.special import log_softmax
+from scipy.special import softmax
 
-from models.artifact import LoadedModel
 from models.ensemble import LEAST
+from scoring.metrics import log_loss
 
 
-def fit_weights(log_scores: np.ndarray, gold: Sequence[int]) -> np.ndarray:
+def fit_weights(log_scores: np.ndarray, gold: Sequence[int] | np.ndarray) -> np.ndarray:
     """The weights of a log-linear pool with the lowest loss on held-out titles, once calibrated.
 
     Members that judge by different things are surer together than each alone, so how sure the
@@ -26,24 +26,12 @@ def fit_weights(log_scores: np.ndarray, gold: Sequence[int]) -> np.ndarray:
         (members,) float64, none negative, which sum to 1.
     """
     log_scores = np.maximum(log_scores.astype(np.float64), np.log(LEAST))
-    members, rows = len(log_scores), np.arange(len(gold))
+    members = len(log_scores)
 
     def loss(weights: np.ndarray) -> float:
-        pooled = log_softmax(np.tensordot(weights, log_scores, axes=1), axis=1)
-        return float(-pooled[rows, gold].mean())
+        return log_loss(softmax(np.tensordot(weights, log_scores, axes=1), axis=1), gold)
 
     start, bounds = np.full(members, 1 / members), [(0, None)] * members
     weights: np.ndarray = minimize(loss, start, method="L-BFGS-B", bounds=bounds).x
-    return weights / weights.sum()
-
-
-def name_members(models: Sequence[LoadedModel]) -> dict[str, LoadedModel]:
-    """The models by name; of those that share one, the second is `name-2`, and so on."""
-    named: dict[str, LoadedModel] = {}
-    for model in models:
-        name, number = model.manifest.name, 1
-        while name in named:
-            number += 1
-            name = f"{model.manifest.name}-{number}"
-        named[name] = model
-    return named
+    weights /= weights.sum()
+    return weights

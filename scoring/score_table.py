@@ -1,0 +1,82 @@
+"""The file of one model's scores: a row of float32 by a title's hash, in SQLite."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
+from hashlib import sha256
+from pathlib import Path
+
+import numpy as np
+
+from models.errors import DataError
+
+_SCHEMA = "CREATE TABLE IF NOT EXISTS scores (title BLOB PRIMARY KEY, row BLOB) WITHOUT ROWID"
+_FETCHED = 10_000
+"""Rows taken from SQLite at a time."""
+
+
+class ScoreTable:
+    """Scores of one model, that an open file holds.
+
+    Args:
+        classes: of the model, the length of a row.
+    """
+
+    def __init__(self, connection: sqlite3.Connection, classes: int):
+        self._connection = connection
+        self.classes = classes
+
+    def read(self, keys: Sequence[bytes]) -> tuple[np.ndarray, np.ndarray]:
+        """The rows of these titles, each found by its hash: the others are not read.
+
+        Returns:
+            (rows, known): (n, classes) float32, undefined where `known`, (n,) bool, is False.
+        """
+        rows = np.empty((len(keys), self.classes), np.float32)
+        known = np.zeros(len(keys), bool)
+        with self._connection as connection:  # a transaction, so that no lock stays behind
+            connection.execute("CREATE TEMP TABLE asked (place INTEGER PRIMARY KEY, title BLOB)")
+            connection.executemany("INSERT INTO asked VALUES (?, ?)", enumerate(keys))
+            found = connection.execute(READ)
+            while chunk := found.fetchmany(_FETCHED):
+                places = [place for place, _ in chunk]
+                blobs = b"".join(row for _, row in chunk)
+                rows[places] = np.frombuffer(blobs, np.float32).reshape(-1, self.classes)
+                known[places] = True
+            connection.execute("DROP TABLE asked")
+        return rows, known
+
+    def write(self, keys: Sequence[bytes], rows: np.ndarray) -> None:
+        """Keep the rows, (n, classes) float32, all or none."""
+        blobs = (row.tobytes() for row in rows)
+        with self._connection as connection:
+            connection.executemany(
+                "INSERT OR REPLACE INTO scores VALUES (?, ?)", zip(keys, blobs, strict=True)
+            )
+
+
+READ = "SELECT place, row FROM asked CROSS JOIN scores USING (title)"
+"""A cross join goes through the titles asked for, and looks each up in the index."""
+
+
+@contextmanager
+def open_table(path: Path, classes: int) -> Iterator[ScoreTable]:
+    """The scores in `path`, which is made where there is none.
+
+    Raises:
+        DataError: it is no such file.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        with closing(sqlite3.connect(path, timeout=60)) as connection:
+            connection.execute(_SCHEMA)
+            yield ScoreTable(connection, classes)
+    except sqlite3.DatabaseError as error:
+        raise DataError(f"scores cannot be kept in it: {error}; remove it", path) from error
+
+
+def title_key(title: str) -> bytes:
+    """What a title's row is found by: the first half of its SHA-256."""
+    return sha256(title.encode("utf-8", "surrogatepass")).digest()[:16]

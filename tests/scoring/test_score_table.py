@@ -1,0 +1,61 @@
+import sqlite3
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from models.errors import DataError
+from scoring.score_table import READ, open_table, title_key
+
+KEYS = [title_key(f"title {i}") for i in range(5)]
+ROWS = np.random.default_rng(0).random((5, 3), dtype=np.float32)
+
+
+def test_rows_are_read_in_the_order_asked_for_and_known_by_their_titles(tmp_path: Path):
+    with open_table(tmp_path / "scores.sqlite", 3) as table:
+        table.write(KEYS[:4], ROWS[:4])
+
+    with open_table(tmp_path / "scores.sqlite", 3) as table:
+        rows, known = table.read([KEYS[3], KEYS[4], KEYS[0], KEYS[3]])
+
+    assert known.tolist() == [True, False, True, True]
+    assert rows[known].tobytes() == ROWS[[3, 0, 3]].tobytes()
+
+
+def test_nothing_asked_for_gives_no_rows(tmp_path: Path):
+    with open_table(tmp_path / "scores.sqlite", 3) as table:
+        rows, known = table.read([])
+
+    assert (rows.shape, known.shape) == ((0, 3), (0,))
+
+
+def test_a_few_titles_are_searched_for_and_the_table_is_not_read_through(tmp_path: Path):
+    with open_table(tmp_path / "scores.sqlite", 3) as table:
+        table.write(KEYS, ROWS)
+
+    connection = sqlite3.connect(tmp_path / "scores.sqlite")
+    connection.execute("CREATE TEMP TABLE asked (place INTEGER PRIMARY KEY, title BLOB)")
+    plan = [row[-1] for row in connection.execute(f"EXPLAIN QUERY PLAN {READ}")]
+    connection.close()
+
+    assert plan == ["SCAN asked", "SEARCH scores USING PRIMARY KEY (title=?)"]
+
+
+def test_a_reader_leaves_no_lock_that_would_keep_another_from_writing(tmp_path: Path):
+    with open_table(tmp_path / "scores.sqlite", 3) as reader:
+        reader.read(KEYS)
+        with open_table(tmp_path / "scores.sqlite", 3) as writer:
+            writer.write(KEYS, ROWS)
+
+        assert reader.read(KEYS)[1].all()
+
+
+def test_a_file_that_is_no_database_is_named(tmp_path: Path):
+    path = tmp_path / "scores.sqlite"
+    path.write_text("something else, and long enough to be taken for a page" * 100)
+
+    with (
+        pytest.raises(DataError, match=r"scores\.sqlite: scores cannot be kept.*; remove it"),
+        open_table(path, 3),
+    ):
+        pass
