@@ -174,7 +174,7 @@ def _limits(limits: Limits) -> list[tuple[Constraint, float]]:
 
 
 def cheaper_at_a_price(comparison: Comparison) -> list[ModelResult]:
-    """Models on a front that are not good enough: for whom even the choices cost too much."""
+    """Pareto-optimal models that are not good enough: for whom even the choices cost too much."""
     on_a_front = {
         comparison.models[i].name
         for front in comparison.fronts.values()

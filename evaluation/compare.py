@@ -112,7 +112,7 @@ class Comparison:
 
     @cached_property
     def fronts(self) -> dict[str, list[bool]]:
-        """For each cost, which deployable models are on the front of accuracy against it."""
+        """For each cost, which deployable models are Pareto-optimal in accuracy and it."""
         costs: dict[str, list[float]] = {"size": [model.size_bytes for model in self.models]}
         speeds = [model.speed for model in self.models if model.speed is not None]
         if len(speeds) == len(self.models):
@@ -121,7 +121,7 @@ class Comparison:
         return {cost: self._front(values) for cost, values in costs.items()}
 
     def _front(self, costs: Sequence[float]) -> list[bool]:
-        """A reference is on no front, but may beat a model that would be."""
+        """A reference is never called optimal, but may dominate a model that would be."""
         front = pareto_front([model.accuracy for model in self.models], costs)
         pairs = zip(self.models, front, strict=True)
         return [is_on_it and model in self.deployable for model, is_on_it in pairs]

@@ -14,6 +14,7 @@ import numpy as np
 
 from models.errors import DataError
 from models.labels import Labels
+from models.manifest import Ingredient
 from scoring.prediction_records import REMEDY, Record, read_records
 from scoring.predictions import Origin
 from titles import NO_LABEL
@@ -41,6 +42,11 @@ class Predictions:
     label_ids: np.ndarray
     scores: np.ndarray
     lines: Sequence[int]
+
+    @property
+    def ingredient(self) -> Ingredient:
+        """What the manifest of a model that learns from it says of the file."""
+        return Ingredient("scores", "scores", self.path.name, self.sha256)
 
 
 def read_predictions(path: Path, labels: Labels) -> Predictions:

@@ -11,6 +11,7 @@ import pytest
 from models.artifact import Manifest
 from models.errors import DataError
 from models.labels import Labels
+from models.manifest import Ingredient
 from scoring.given_scores import Predictions, merge_predictions, read_predictions
 from scoring.predictions import COLUMNS, Origin, write_predictions
 from titles import NO_LABEL, LabelledTitles
@@ -52,7 +53,8 @@ def test_what_was_written_is_read_in_the_labels_order(
     assert found.label_ids.tolist() == [1, NO_LABEL]
     origin = Origin("teacher", "0123456789ab", "train.txt", data.fingerprint.sha256)
     assert found.origin == origin
-    assert found.sha256 == sha256((tmp_path / name).read_bytes()).hexdigest()
+    digest = sha256((tmp_path / name).read_bytes()).hexdigest()
+    assert found.ingredient == Ingredient("scores", "scores", name, digest)
     assert found.scores.tolist() == SCORES[:, ::-1].tolist()
     assert found.lines == ([2, 3] if name == "scored.csv" else [1, 2])
 

@@ -9,10 +9,11 @@ from evaluation.report.section import Content, Section
 from evaluation.report.words import interval, megabytes, percent
 
 _NOTE = (
-    "A model is on a front where no other is at least as accurate and at least as cheap, and "
-    "better in one of the two. MB are 10⁶ bytes of the model's whole folder; p50 is the median "
-    "time of one title on one thread, titles/s are those of large batches on all threads. In the "
-    "pictures the front is blue; triangles at the lower edge are models far behind the best."
+    "A model is Pareto-optimal in accuracy and a cost where no other is at least as accurate and "
+    "at least as cheap, and better in one of the two. MB are 10⁶ bytes of the model's whole "
+    "folder; p50 is the median time of one title on one thread, titles/s are those of large "
+    "batches on all threads. In the pictures the Pareto front is blue; triangles at the lower edge "
+    "are models far behind the best."
 )
 
 
@@ -36,7 +37,7 @@ def _table(comparison: Comparison) -> Table:
         ]
         for i, model in enumerate(comparison.models)
     ]
-    header += ["on the front of", "route"]
+    header += ["Pareto-optimal in accuracy and", "route"]
     return Table(header, rows, text_columns=(0, len(header) - 2, len(header) - 1))
 
 
@@ -70,7 +71,7 @@ def _picture(comparison: Comparison, cost: str, costs: list[float], unit: str) -
         on_front=comparison.fronts[cost],
     )
     front = [m.name for m, is_on_it in zip(models, points.on_front, strict=True) if is_on_it]
-    description = f"Accuracy against {cost}; on the front: {', '.join(front)}"
+    description = f"Accuracy against {cost}; Pareto-optimal: {', '.join(front)}"
     axis = f"{cost} ({unit}), log scale"
     return Picture(f"accuracy_{cost}.svg", draw_front(points, axis), description)
 
