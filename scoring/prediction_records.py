@@ -50,6 +50,8 @@ def _json_records(path: Path, file: TextIO) -> Iterator[Record]:
         if not isinstance(record, dict) or not isinstance(record.get("scores"), dict):
             raise DataError(f"no object with 'scores'; {REMEDY}", path, line)
         _require_columns(path, line, record.keys())
+        if not isinstance(record["title"], str) or not isinstance(record["gold"], str | None):
+            raise DataError(f"title or gold is not text; {REMEDY}", path, line)
         yield line, record
 
 

@@ -23,7 +23,9 @@ from models.ensemble import EnsembleClassifier, pool
 from scoring.score_table import ScoreTable, open_table, title_key
 
 CHUNK = 1024
-"""Titles scored between two writes to the disk."""
+"""Titles given to a model at a time."""
+WRITE_EVERY_S = 10.0
+"""Seconds of work that a killed process may lose; an interrupted one loses none."""
 
 
 class UnopenedModel(Protocol):
@@ -132,14 +134,21 @@ def _score_in_chunks(
 ) -> Found:
     keys, titles = list(asked), list(asked.values())
     raw, seconds = np.empty((len(titles), table.classes), np.float32), 0.0
+    scored, written, written_at = 0, 0, time.monotonic()
     with _bar(model, len(titles), show_progress) as bar:
-        for start in range(0, len(titles), CHUNK):
-            chunk = slice(start, start + CHUNK)
-            started = time.perf_counter()
-            raw[chunk] = model.uncalibrated.predict_proba(titles[chunk])
-            seconds += time.perf_counter() - started
-            table.write(keys[chunk], raw[chunk])
-            bar.update(len(titles[chunk]))
+        try:
+            while scored < len(titles):
+                chunk = slice(scored, scored + CHUNK)
+                started = time.perf_counter()
+                raw[chunk] = model.uncalibrated.predict_proba(titles[chunk])
+                seconds += time.perf_counter() - started
+                bar.update(len(titles[chunk]))
+                scored += len(titles[chunk])
+                if time.monotonic() - written_at >= WRITE_EVERY_S:
+                    table.write(keys[written:scored], raw[written:scored])
+                    written, written_at = scored, time.monotonic()
+        finally:
+            table.write(keys[written:scored], raw[written:scored])
     return Found(raw, len(titles), seconds)
 
 

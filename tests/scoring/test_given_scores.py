@@ -133,6 +133,19 @@ def test_a_file_that_is_not_there_or_not_json_is_refused(tmp_path: Path):
         read_predictions(tmp_path / "bad.jsonl", LABELS)
 
 
+@pytest.mark.parametrize("changed", [{"title": None}, {"gold": ["stocks"]}])
+def test_a_title_or_a_label_that_is_not_text_is_refused(
+    tmp_path: Path, written: Written, changed: dict[str, object]
+):
+    written("scored.jsonl", ["a", "b"])
+    path = tmp_path / "scored.jsonl"
+    first = json.loads(path.read_text(encoding="utf-8").splitlines()[0])
+    path.write_text(json.dumps(first | changed))
+
+    with pytest.raises(DataError, match=r"scored\.jsonl:1: title or gold is not text"):
+        read_predictions(path, LABELS)
+
+
 def test_titles_are_looked_up_in_all_files(written: Written):
     one = written("one.csv", ["a", "b"])
     other = written("other.csv", ["c", "d"], SCORES[::-1])

@@ -10,6 +10,7 @@ from models.classifier import Scores
 from models.ensemble import EnsembleClassifier
 from models.student import StudentClassifier
 from scoring import store as module
+from scoring.score_table import ScoreTable
 from scoring.store import ScoreStore
 
 TITLES = [f"股市 {letter}" for letter in "abcdefghij"]
@@ -96,6 +97,25 @@ def test_an_interrupted_scoring_goes_on(store: ScoreStore, teacher: LoadedModel)
     assert found.scored == 2
     expected = teacher.uncalibrated.route.predict_proba(TITLES)
     np.testing.assert_allclose(found.raw, expected, atol=1e-6)
+
+
+def test_scores_are_written_while_scoring_goes_on(
+    store: ScoreStore, teacher: LoadedModel, monkeypatch: pytest.MonkeyPatch
+):
+    """So often here that no chunk would be lost if the process were killed."""
+    monkeypatch.setattr(module, "WRITE_EVERY_S", 0.0)
+    writes: list[int] = []
+    original = ScoreTable.write
+
+    def spy(self: ScoreTable, keys: list[bytes], rows: np.ndarray) -> None:
+        writes.append(len(keys))
+        original(self, keys, rows)
+
+    monkeypatch.setattr(ScoreTable, "write", spy)
+
+    store.raw(teacher, TITLES, False)
+
+    assert writes == [4, 4, 2, 0]
 
 
 def test_titles_among_others_are_known_and_new_ones_are_scored_once(
