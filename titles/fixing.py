@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from models.errors import UsageError
+from models.outputs import OutputKind, claim_file, claim_folder, lacks
 from models.staging import staged_file, staged_folder
 from titles.checking import check
 from titles.findings import CODES
@@ -32,6 +33,8 @@ _DROPPED = (
     "duplicate-normalised",
 )
 """Codes whose row is dropped; a row with several is counted under the first of them."""
+
+_SAVED_DATASET = OutputKind("a saved dataset", lacks("state.json", "dataset_dict.json"))
 
 
 @dataclass(frozen=True)
@@ -80,13 +83,16 @@ def fix(
         labels, labelled: as for `check`.
         report: what `check` found in these very splits; None checks them first.
     Raises:
-        UsageError: a source that no copy can be written next to (standard input, a hub dataset).
+        UsageError: a source that no copy can be written next to (standard input, a hub dataset),
+            or whose copy is another of the sources.
         DataError: a source as a whole cannot be read.
     """
     splits = {split: resolve(source) for split, source in splits.items()}
     targets = {split: _clean_path(source) for split, source in splits.items()}
     if len(set(targets.values())) < len(targets):
         raise UsageError("two splits are the same file; pass each file once")
+    for split, target in targets.items():
+        _claim(target, splits[split], [source.path for source in splits.values()])
     report = report or check(splits, labels, labelled=labelled)
     reasons: dict[str, dict[int, str]] = {split: {} for split in splits}
     for code in _DROPPED:
@@ -107,6 +113,13 @@ def _clean_path(source: Source) -> Path:
         split = f".{source.split}" if source.split else ""
         return path.with_name(f"{path.name}{split}.clean")
     return path.with_name(f"{path.stem}.clean{path.suffix}")
+
+
+def _claim(target: Path, source: Source, read: list[str | Path]) -> None:
+    if Path(source.path).is_dir():
+        claim_folder(target, read, _SAVED_DATASET)
+    else:
+        claim_file(target, read)
 
 
 def _write_clean(

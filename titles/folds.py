@@ -12,11 +12,12 @@ from pathlib import Path
 import numpy as np
 
 from models.errors import DataError, UsageError
+from models.outputs import OutputKind, holds_others, lacks
 from models.staging import staged_folder
 from titles.labelled import LabelledTitles
 from titles.normalisation import comparison_key, digest
 
-TRAIN, HELD_OUT = "train.jsonl", "held_out.jsonl"
+TRAIN, HELD_OUT, CLASSES = "train.jsonl", "held_out.jsonl", "class.txt"
 
 
 def write_folds(titles: LabelledTitles, folds: int, output: Path) -> list[Path]:
@@ -47,8 +48,21 @@ def write_folds(titles: LabelledTitles, folds: int, output: Path) -> list[Path]:
             _write(titles, np.flatnonzero(its_fold != fold), staging / name / TRAIN)
             _write(titles, np.flatnonzero(its_fold == fold), staging / name / HELD_OUT)
             classes = "".join(f"{label}\n" for label in titles.labels.names)
-            (staging / name / "class.txt").write_text(classes, encoding="utf-8")
+            (staging / name / CLASSES).write_text(classes, encoding="utf-8")
     return [output / name for name in names]
+
+
+def _no_folds(folder: Path) -> str | None:
+    written = (
+        f"{fold.name}/{name}"
+        for fold in folder.glob("fold-*")
+        for name in (TRAIN, HELD_OUT, CLASSES)
+    )
+    return lacks(f"fold-1/{HELD_OUT}")(folder) or holds_others(folder, written)
+
+
+FOLDS = OutputKind("a folder of folds", _no_folds)
+"""The folder that `write_folds` writes; models trained in it since are not to be lost."""
 
 
 def fold_of(title: str, folds: int) -> int:

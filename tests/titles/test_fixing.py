@@ -156,3 +156,16 @@ def test_standard_input_and_repeated_files_are_refused(tmp_path: Path):
         fix({"train": Source("-")}, LABELS)
     with pytest.raises(UsageError, match="two splits are the same file; pass each file once"):
         fix({"train": source, "dev": source}, LABELS)
+
+
+def test_a_cleaned_copy_among_the_files_is_not_replaced(tmp_path: Path):
+    splits = {
+        "train": write(tmp_path, "train", "股市大涨\t0\n"),
+        "train.clean": write(tmp_path, "train.clean", "联赛开幕\t1\n"),
+    }
+
+    with pytest.raises(UsageError, match=r"train\.clean\.txt is read from; choose another"):
+        fix(splits, LABELS)
+
+    assert (tmp_path / "train.clean.txt").read_text("utf-8") == "联赛开幕\t1\n"
+    assert not (tmp_path / "train.clean.clean.txt").exists()

@@ -8,8 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from models.errors import DataError, UsageError
+from models.outputs import claim_folder
 from titles import LabelledTitles, Source, normalise, read, write_folds
-from titles.folds import fold_of
+from titles.folds import FOLDS, fold_of
 
 
 @pytest.fixture
@@ -62,3 +63,22 @@ def test_what_cannot_be_cut_is_refused_and_nothing_written(tmp_path: Path, news:
     with pytest.raises(DataError, match="63 titles are too few for 1000 folds"):
         write_folds(news, 1000, tmp_path / "folds")
     assert not (tmp_path / "folds").exists()
+
+
+def test_folds_are_replaced_by_folds_but_not_what_was_trained_in_them(
+    tmp_path: Path, news: LabelledTitles
+):
+    output = tmp_path / "folds"
+    write_folds(news, 3, output)
+
+    claim_folder(output, [tmp_path / "train.txt"], FOLDS)
+    (output / "fold-1" / "model").mkdir()
+    (output / "fold-1" / "model" / "artifact.json").touch()
+    with pytest.raises(UsageError, match=r"it also holds fold-1/model/artifact\.json"):
+        claim_folder(output, [], FOLDS)
+    with pytest.raises(UsageError, match=r"holds .*train\.txt, which is read"):
+        claim_folder(tmp_path, [tmp_path / "train.txt"], FOLDS, force=True)
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "train.txt").touch()
+    with pytest.raises(UsageError, match=r"it has no fold-1/held_out\.jsonl"):
+        claim_folder(tmp_path / "mine", [], FOLDS)
