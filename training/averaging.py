@@ -1,27 +1,37 @@
 """An exponential moving average of a model's weights, which often scores better than the last.
 
-    average ← d · average + (1 − d) · weights,    d = min(decay, (1 + step) / (10 + step))
+    average ← d · average + (1 − d) · weights,    d = min(decay, (1 + step) / (10 + step)) ^ k
 
-so that the first, poor weights are soon forgotten. The average begins as the starting weights.
+so that the first, poor weights are soon forgotten; k is how many steps have passed since it was
+last taken. The average begins as the starting weights. (torch's `AveragedModel` counts its
+updates and not the steps between them.)
 """
 
 from __future__ import annotations
 
-from functools import partial
+import copy
+from typing import Generic, TypeVar
 
 import torch
-from torch import Tensor, nn
-from torch.optim.swa_utils import AveragedModel
+from torch import nn
+
+Model = TypeVar("Model", bound=nn.Module)
 
 
-def weight_average(model: nn.Module, decay: float) -> AveragedModel:
-    """A copy of `model` that `update_parameters(model)`, called after each step, averages."""
-    averaged = AveragedModel(model, multi_avg_fn=partial(_lerp, decay))
-    averaged.update_parameters(model)  # the starting weights are number 0
-    return averaged
+class WeightAverage(Generic[Model]):
+    """Keeps the average in a copy of the model.
 
+    Args:
+        decay: a step.
+    """
 
-@torch.no_grad()
-def _lerp(decay: float, average: list[Tensor], weights: list[Tensor], step: Tensor | int) -> None:
-    step = int(step)
-    torch._foreach_lerp_(average, weights, 1 - min(decay, (1 + step) / (10 + step)))
+    def __init__(self, model: Model, decay: float):
+        self.model, self.decay, self.step = copy.deepcopy(model).requires_grad_(False), decay, 0
+
+    @torch.no_grad()
+    def update(self, model: Model, step: int) -> None:
+        """Take in the weights after step number `step`, counted from 1."""
+        decay = min(self.decay, (1 + step) / (10 + step)) ** (step - self.step)
+        averages, weights = list(self.model.parameters()), list(model.parameters())
+        torch._foreach_lerp_(averages, weights, 1 - decay)
+        self.step = step

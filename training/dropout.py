@@ -20,7 +20,7 @@ _RESOLUTION = 1 << 16
 
 
 class KeepMasks:
-    """Draws masks. Its seed is drawn from torch's generator, so that a run repeats by that alone."""
+    """Draws masks; the seed comes from torch's generator, so that a run repeats by that alone."""
 
     def __init__(self) -> None:
         self.bits = np.random.SFC64(int(torch.randint(1 << 62, ())))

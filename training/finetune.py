@@ -22,6 +22,7 @@ from titles import LabelledTitles
 from training.batches import LengthBucketedBatches, pad
 from training.compute import device
 from training.default_observers import default_observers
+from training.first_token import logits_of
 from training.history import History
 from training.loop import TrainingLoop
 from training.run_folder import RunFolder
@@ -157,7 +158,7 @@ class ClassificationLoss:
         twice = indices * 2 if self.settings.consistency else indices
         batch = pad([self.rows[i] for i in twice], self.pad_id, device())
         targets = self.targets[twice].to(device())
-        logits = model(**batch).logits.float()  # (batch, classes)
+        logits = logits_of(model, **batch).float()  # (batch, classes)
         loss = F.cross_entropy(logits, targets, label_smoothing=self.settings.label_smoothing)
         if self.settings.consistency:
             loss = loss + self.settings.consistency * _disagreement(logits)
