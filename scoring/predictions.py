@@ -20,6 +20,7 @@ import numpy as np
 
 from models.artifact import Manifest
 from models.errors import UsageError
+from models.outputs import OutputKind
 from models.staging import staged_file
 from titles import NO_LABEL, LabelledTitles
 
@@ -36,6 +37,17 @@ class Origin:
 
 COLUMNS = ("title", "gold", "predicted", "confidence", *Origin.__dataclass_fields__)
 """Those before the classes'."""
+
+
+def _no_predictions(path: Path) -> str | None:
+    with path.open("rb") as file:
+        first = file.readline()
+    absent = [name for name in COLUMNS[:4] if name.encode() not in first]
+    return f"its first line does not name '{absent[0]}'" if absent else None
+
+
+PREDICTIONS = OutputKind("a predictions file", _no_predictions)
+"""The file that `write_predictions` writes; one of titles is not to be lost to it."""
 
 
 def write_predictions(

@@ -16,8 +16,8 @@ from models.staging import staged_file
 
 TITLE = "Model comparison"
 DATA = "report.json"
-REPORT = OutputKind("a report", lacks(DATA, ".cache"), in_place=True)
-"""The folder that `write_report` writes to; an unfinished comparison has its scores alone."""
+REPORT = OutputKind("a report", lacks(DATA), in_place=True)
+"""The folder that `write_report` writes to."""
 
 
 def write_report(

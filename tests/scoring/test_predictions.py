@@ -10,7 +10,8 @@ import pytest
 from models.artifact import Manifest
 from models.errors import UsageError
 from models.labels import Labels
-from scoring.predictions import write_predictions
+from models.outputs import claim_file
+from scoring.predictions import PREDICTIONS, write_predictions
 from titles import NO_LABEL, LabelledTitles
 
 LABELS = Labels.of(["stocks", "sports"])
@@ -60,3 +61,16 @@ def test_a_json_line_holds_the_same(tmp_path: Path, write: Callable[[Path], str]
 def test_another_suffix_is_refused(tmp_path: Path, write: Callable[[Path], str]):
     with pytest.raises(UsageError, match=r"written as \.csv or \.jsonl"):
         write(tmp_path / "scored.txt")
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".jsonl"])
+def test_only_predictions_are_replaced_by_predictions(
+    suffix: str, tmp_path: Path, write: Callable[[Path], str]
+):
+    mine = tmp_path / f"train{suffix}"
+    mine.write_text("title,label\n涨,stocks\n", encoding="utf-8")
+    write(tmp_path / f"scored{suffix}")
+
+    claim_file(tmp_path / f"scored{suffix}", [mine], PREDICTIONS)
+    with pytest.raises(UsageError, match="is not a predictions file: its first line does not name"):
+        claim_file(mine, [], PREDICTIONS)
