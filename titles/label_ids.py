@@ -16,7 +16,7 @@ from titles.source import Source, resolve
 MOST_LABELS = 10_000
 """More distinct labels than this are a wrong column, not a taxonomy."""
 
-Classes = Labels | Path | str | None
+Classes = Labels | Path | None
 """Classes as callers give them: known, in a file with one name a line, or None: to be found."""
 
 
@@ -103,7 +103,7 @@ def label_ids_of(source: Source, classes: Classes) -> LabelIds:
     if isinstance(classes, Labels):
         return KnownLabels(classes)
     if classes is not None:
-        return KnownLabels(Labels.read(Path(classes)))
+        return KnownLabels(Labels.read(classes))
     source = resolve(source)
     path = Path(source.path)
     beside = (path if path.is_dir() else path.parent) / "class.txt"

@@ -8,21 +8,22 @@ from models.errors import DataError
 from models.title_text import is_blank
 from titles.findings import CODES
 from titles.label_ids import LabelIds
+from titles.labelled import NO_LABEL
 from titles.reading import Reading
 from titles.record import Fault, Record
 
 
-def judge(record: Record, label_ids: LabelIds | None) -> int | Fault | None:
-    """The label id of a usable record (None when labels are not asked for), or its fault."""
+def judge(record: Record, label_ids: LabelIds | None) -> int | Fault:
+    """The label id of a usable record (`NO_LABEL` where labels are not read), or its fault."""
     if record.fault is not None:
         return record.fault
     # Before the title is judged: classes found in the rows are those of rows without a title, too.
-    label = None if label_ids is None else label_ids.of(record)
+    label = NO_LABEL if label_ids is None else label_ids.of(record)
     return _title_fault(record.title or "") or label
 
 
 def usable_rows(reading: Reading, label_ids: LabelIds | None) -> Iterator[tuple[str, int]]:
-    """Title and label id of every record, in constant memory; -1 when labels are not asked for.
+    """Title and label id of every record, in constant memory; `NO_LABEL` where labels are not read.
 
     Raises:
         DataError: at the first record that cannot be used, as `file:line: what; remedy`.
@@ -32,7 +33,7 @@ def usable_rows(reading: Reading, label_ids: LabelIds | None) -> Iterator[tuple[
         if isinstance(verdict, Fault):
             remedy = CODES[verdict.code].remedy
             raise DataError(f"{verdict.detail}; {remedy}", reading.source.path, record.line)
-        yield record.title or "", -1 if verdict is None else verdict
+        yield record.title or "", verdict
 
 
 def _title_fault(title: str) -> Fault | None:

@@ -13,7 +13,7 @@ import numpy as np
 from models.labels import Labels
 from titles.findings import Finding, Place
 from titles.label_ids import Classes, LabelIds, label_ids_of
-from titles.labelled import NO_LABEL, Fingerprint, LabelledTitles
+from titles.labelled import Fingerprint, LabelledTitles
 from titles.normalisation import comparison_key
 from titles.reading import Reading
 from titles.record import Fault
@@ -146,7 +146,7 @@ def _usable_titles(
             scan.find(verdict.code, record.line, verdict.detail)
         else:
             title = record.title or ""
-            scan.add(title, NO_LABEL if verdict is None else verdict, record.line)
+            scan.add(title, verdict, record.line)
             yield title
         if progress is not None and scan.rows % PROGRESS_ROWS == 0:
             progress(scan.split, scan.rows)

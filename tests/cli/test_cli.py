@@ -14,7 +14,7 @@ SAMPLES = Path(__file__).parents[2] / "samples"
 VERBS = [
     ["data", "check"],
     ["data", "folds"],
-    ["data", "pieces"],
+    ["data", "recombine"],
     ["train", "forest"],
     ["train", "linear"],
     ["train", "nearest"],
@@ -191,6 +191,20 @@ def test_data_check_fix_writes_a_cleaned_copy(
 
     cleaned = titles_file.with_name("titles.clean.txt").read_text(encoding="utf-8")
     assert cleaned == "股市今日涨\t0\n球队比赛\tsports\n高考分数\t2\n"
+
+
+def test_titles_are_recombined_into_a_file(
+    tmp_path: Path, titles_file: Path, capsys: pytest.CaptureFixture[str]
+):
+    output = tmp_path / "recombined.jsonl"
+
+    assert (
+        main(["data", "recombine", str(titles_file), "--each", "3", "--output", str(output)]) == 0
+    )
+
+    count = len(output.read_text(encoding="utf-8").splitlines())
+    assert count > 1
+    assert capsys.readouterr().out == f"{output}: {count} titles\n"
 
 
 def test_training_refuses_data_with_errors_and_names_the_remedy(

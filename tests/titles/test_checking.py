@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from models.labels import Labels
-from titles import Finding, Place, Report, Source, check
+from titles import Finding, Report, Source, check
 
 LABELS = Labels.of(["财经", "体育"])
 
@@ -94,20 +94,6 @@ def test_numbers_of_each_split(splits: dict[str, Source]):
     assert dev.tokens == {"p1": 6, "p50": 6, "p90": 6, "p99": 6, "max": 6}
 
 
-def test_tokens_are_counted_in_batches(tmp_path: Path):
-    (tmp_path / "a.txt").write_text("".join(f"标题{i}\n" for i in range(2500)), encoding="utf-8")
-    batches = []
-
-    def count_tokens(titles: list[str]) -> list[int]:
-        batches.append(len(titles))
-        return [len(title) for title in titles]
-
-    report = check({"train": Source(tmp_path / "a.txt")}, None, count_tokens, labelled=False)
-
-    assert batches == [1024, 1024, 452]
-    assert report.splits["train"].tokens == report.splits["train"].characters
-
-
 def test_without_labels_nothing_is_said_of_labels(tmp_path: Path):
     (tmp_path / "a.txt").write_text("甲\t0\n甲\t1\n", encoding="utf-8")
 
@@ -115,19 +101,6 @@ def test_without_labels_nothing_is_said_of_labels(tmp_path: Path):
 
     assert report.counts == {"duplicate-exact": 1}
     assert report.splits["train"].classes is None
-
-
-def test_many_equal_titles_each_refer_to_the_first(tmp_path: Path):
-    (tmp_path / "a.txt").write_text("甲\t0\n" * 3 + "甲！\t0\n" * 2, encoding="utf-8")
-
-    report = check({"train": Source(tmp_path / "a.txt")}, LABELS)
-
-    assert [(f.code, f.line, f.other and f.other.line) for f in report.findings] == [
-        ("duplicate-exact", 2, 1),
-        ("duplicate-exact", 3, 1),
-        ("duplicate-normalised", 4, 1),
-        ("duplicate-exact", 5, 4),
-    ]
 
 
 def test_file_without_rows_is_an_error(tmp_path: Path):
@@ -138,28 +111,3 @@ def test_file_without_rows_is_an_error(tmp_path: Path):
 
     assert report.errors == [Finding("no-rows", "train", str(path), 0)]
     assert report.errors[0].message == "no rows; check that the path names the right file"
-
-
-def test_progress_is_told_every_ten_thousand_rows(tmp_path: Path):
-    (tmp_path / "a.txt").write_text("".join(f"题{i}\n" for i in range(20_001)), encoding="utf-8")
-    told = []
-
-    source = Source(tmp_path / "a.txt")
-    check({"dev": source}, progress=lambda *args: told.append(args), labelled=False)
-
-    assert told == [("dev", 10_000), ("dev", 20_000)]
-
-
-def test_message_names_the_other_place():
-    other = Place("test", "test.txt", 7)
-
-    assert Finding("leak-exact", "train", "train.txt", 3, other=other).to_dict() == {
-        "code": "leak-exact",
-        "severity": "warning",
-        "split": "train",
-        "path": "train.txt",
-        "line": 3,
-        "message": "the same title as test.txt:7 of a held-out split; "
-        "biaoti data check --fix drops the row",
-        "other": {"split": "test", "path": "test.txt", "line": 7},
-    }

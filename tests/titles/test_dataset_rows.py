@@ -1,15 +1,13 @@
-"""Parquet files, folders saved by `datasets`, folders of data files, and names of the hub."""
+"""Folders saved by `datasets`, folders of data files, and names of the hub."""
 
 from pathlib import Path
 
 import datasets
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 
 from models.errors import DataError, UsageError
 from models.labels import Labels
-from titles import LabelledTitles, Source, check, read, read_titles
+from titles import LabelledTitles, Source, read, read_titles
 
 LABELS = Labels.of(["体育", "财经"])
 FEATURES = datasets.Features(
@@ -30,32 +28,6 @@ def rows_of(found: LabelledTitles) -> list[tuple[str, int]]:
 def dataset() -> datasets.Dataset:
     columns = {"text": ["股市大涨", "球队夺冠"], "label": [0, 1]}
     return datasets.Dataset.from_dict(columns, features=FEATURES)
-
-
-def test_parquet_rows_have_their_number_for_a_line(tmp_path: Path):
-    table = pa.table({"title": ["甲", None, "乙"], "category": ["体育", "体育", "财经"]})
-    pq.write_table(table, tmp_path / "a.parquet", row_group_size=2)
-
-    report = check({"train": Source(tmp_path / "a.parquet")}, LABELS)
-
-    assert [(error.line, error.code) for error in report.errors] == [(2, "missing-title")]
-    assert report.splits["train"].classes == {"体育": 1, "财经": 1}
-
-
-def test_parquet_bytes_that_are_not_utf8_are_named(tmp_path: Path):
-    titles = pa.array([b"\xe7\x94\xb2", b"\xff"]).view(pa.string())
-    pq.write_table(pa.table({"title": titles}), tmp_path / "a.parquet")
-
-    report = check({"train": Source(tmp_path / "a.parquet")}, labelled=False)
-
-    assert [(error.line, error.code) for error in report.errors] == [(2, "broken-encoding")]
-
-
-def test_text_that_is_no_parquet_is_refused(tmp_path: Path):
-    (tmp_path / "a.parquet").write_text("甲\t0\n", encoding="utf-8")
-
-    with pytest.raises(DataError, match=r"a\.parquet: cannot be read as Parquet"):
-        next(read_titles(Source(tmp_path / "a.parquet")))
 
 
 def test_class_label_ids_are_read_by_their_names(tmp_path: Path, dataset: datasets.Dataset):

@@ -3,8 +3,8 @@ from pathlib import Path
 
 import pytest
 
-from cli import main
 from models.errors import UsageError
+from titles import Source, write_recombined
 from titles.recombination import recombined
 
 TITLES = [
@@ -65,13 +65,13 @@ def test_none_of_each_is_refused():
         recombined(TITLES, 0, seed=1)
 
 
-def test_the_command_writes_each_new_title_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+def test_each_new_title_is_written_once_and_none_that_there_is(tmp_path: Path):
     source, output = tmp_path / "titles.txt", tmp_path / "recombined.jsonl"
     source.write_text("\n".join([*TITLES, "股市"]) + "\n", encoding="utf-8")
 
-    assert main(["data", "recombine", str(source), "--each", "6", "--output", str(output)]) == 0
+    count = write_recombined(Source(source), 6, output)
 
     written = [json.loads(line)["title"] for line in output.read_text("utf-8").splitlines()]
     expected = set(recombined([*TITLES, "股市"], 6, seed=13)) - {"股市"}
     assert written == sorted(expected)
-    assert capsys.readouterr().out == f"{output}: {len(expected)} titles\n"
+    assert count == len(expected)
