@@ -14,6 +14,7 @@ WORKDIR /source
 RUN python -m venv /venv
 ENV PATH="/venv/bin:$PATH" PIP_NO_CACHE_DIR=1 PIP_DISABLE_PIP_VERSION_CHECK=1
 COPY pyproject.toml constraints.txt README.md LICENSE ./
+COPY biaoti.py ./
 COPY cli ./cli
 COPY models ./models
 COPY titles ./titles

@@ -165,7 +165,7 @@ def within_limits(comparison: Comparison, choices: Sequence[Choice]) -> list[Cho
 
 def _limits(limits: Limits) -> list[tuple[Constraint, float]]:
     """The constraints that have a limit, in the limit's words, and the greatest cost within it."""
-    mb, ms, rate = limits.megabytes, limits.p50_ms, limits.titles_per_s
+    mb, ms, rate = limits.max_mb, limits.max_ms, limits.min_titles_per_s
     return [
         (replace(SIZE, where=f"a model may have {mb:,g} MB"), 1e6 * mb),
         (replace(LATENCY, where=f"one title may take {ms:,g} ms"), ms),

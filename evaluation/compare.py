@@ -62,15 +62,15 @@ class ModelResult:
 class Limits:
     """What a deployment may be able to afford."""
 
-    megabytes: float = 15.0
+    max_mb: float = 15.0
     """10⁶ bytes of a model's folder."""
-    p50_ms: float = 2.0
+    max_ms: float = 2.0
     """Milliseconds, the median, for one title on one thread."""
-    titles_per_s: float = 1000.0
+    min_titles_per_s: float = 1000.0
     """At least so many titles a second in batches on all threads."""
 
     def __post_init__(self) -> None:
-        if min(self.megabytes, self.p50_ms, self.titles_per_s) <= 0:
+        if not min(self.max_mb, self.max_ms, self.min_titles_per_s) > 0:
             raise UsageError("a limit in MB, ms or titles a second must be above 0")
 
 

@@ -136,7 +136,7 @@ def save(
     return manifest
 
 
-def load(folder: Path | str, threads: int | None = None) -> LoadedModel:
+def load(folder: Path | str = DEFAULT_FOLDER, threads: int | None = None) -> LoadedModel:
     """Verify a model's folder and open it.
 
     Args:

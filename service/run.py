@@ -9,17 +9,38 @@ import signal
 import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
 
 import uvicorn
+from tyro.conf import arg
 
 from models.artifact import load
 from models.errors import UsageError
 from service.app import create_app
-from service.settings import Settings
+from service.settings import Settings, read_settings
 
 logger = logging.getLogger("biaoti")
 
 _EXAMPLE = '{"titles": ["三大股指午后拉升 券商板块涨逾3%"], "top_k": 3}'
+
+
+@dataclass(frozen=True, kw_only=True)
+class Serve:
+    """Serve a model over HTTP until interrupted."""
+
+    model: Annotated[Path | None, arg(metavar="FOLDER")] = None
+    """The model; by default BIAOTI_MODEL, else the model that ships."""
+    host: Annotated[str | None, arg(metavar="ADDRESS")] = None
+    """By default BIAOTI_HOST, else 127.0.0.1."""
+    port: Annotated[int | None, arg(metavar="N")] = None
+    """By default BIAOTI_PORT, else 8000."""
+
+
+def serve_as_asked(asked: Serve) -> None:
+    """Serve with what was asked for, the rest as the environment says; see `serve`."""
+    serve(read_settings(model=asked.model, host=asked.host, port=asked.port))
 
 
 def serve(settings: Settings) -> None:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import signal
 import subprocess
 import sys
@@ -20,20 +19,15 @@ from urllib.request import urlopen
 
 import pytest
 
-ROOT = Path(__file__).parent.parent
+from .documents import ROOT, bash_blocks
+
 READY = "http://127.0.0.1:8000/ready"
 START_TIMEOUT_S = 600
 
 pytestmark = pytest.mark.slow
 
 
-def commands(document: str) -> list[str]:
-    """The `bash` blocks of a document, in order."""
-    text = (ROOT / document).read_text(encoding="utf-8")
-    return re.findall(r"^```bash\n(.*?)^```", text, flags=re.MULTILINE | re.DOTALL)
-
-
-BLOCKS = commands("README.md")
+BLOCKS = bash_blocks("README.md")
 SERVE = [block for block in BLOCKS if "make serve" in block]
 CURL = [block for block in BLOCKS if "curl " in block]
 OTHERS = [b for b in BLOCKS if b not in SERVE + CURL and "make test" not in b]

@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
-ROOT = Path(__file__).parent.parent
+from .documents import ROOT, bash_blocks
+
 ENGLISH, CHINESE = ((ROOT / name).read_text("utf-8") for name in ("README.md", "README.zh-CN.md"))
-
-
-def commands(text: str) -> list[str]:
-    return re.findall(r"^```bash\n(.*?)^```", text, flags=re.MULTILINE | re.DOTALL)
 
 
 def table_figures(text: str) -> list[list[str]]:
@@ -20,8 +16,9 @@ def table_figures(text: str) -> list[list[str]]:
 
 
 def test_the_commands_are_the_same():
-    assert commands(ENGLISH)
-    assert commands(CHINESE) == commands(ENGLISH)
+    english = bash_blocks("README.md")
+    assert english
+    assert bash_blocks("README.zh-CN.md") == english
 
 
 def test_the_sections_are_as_many():

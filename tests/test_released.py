@@ -14,12 +14,14 @@ import numpy as np
 import onnx
 import pytest
 
-from cli.main import build_parser
+from cli.main import read_settings
+from cli.verbs import find
 from models import artifact
 from models.artifact import DEFAULT_FOLDER, LoadedModel
 from titles import Source, read
 
-ROOT = Path(__file__).parent.parent
+from .documents import ROOT, bash_blocks
+
 READMES = (ROOT / "README.md", ROOT / "README.zh-CN.md")
 SAMPLES = ROOT / "samples" / "test.txt"
 TITLE = "国足客场一球小胜 小组赛取得开门红"
@@ -103,8 +105,7 @@ def test_the_readmes_table_is_the_reports(document: Path, report: dict[str, Any]
 
 def test_the_commands_of_its_card_are_commands(tmp_path: Path):
     """Its block is run by bash, with `biaoti` printing the words that it was given."""
-    card = (DEFAULT_FOLDER / "README.md").read_text(encoding="utf-8")
-    (block,) = re.findall(r"^```bash\n(.*?)^```", card, flags=re.MULTILINE | re.DOTALL)
+    (block,) = bash_blocks("models/released/README.md")
     script = f"biaoti() {{ printf '%s\\0' \"$@\"; echo; }}\n{block}"
     folders = {name: str(tmp_path) for name in ("THUC", "TOUTIAO", "NLPCC", "TNEWS")}
     done = subprocess.run(
@@ -114,7 +115,9 @@ def test_the_commands_of_its_card_are_commands(tmp_path: Path):
     commands = [line.split("\0")[:-1] for line in done.stdout.splitlines()]
     assert len(commands) > 20
     for words in commands:
-        assert build_parser().parse_args(words).run
+        verb, rest = find(words)
+        settings, _ = verb.load()
+        assert isinstance(read_settings(verb, settings, rest)[0], settings)
 
 
 @pytest.mark.slow

@@ -18,8 +18,8 @@ from titles.fixing import FixResult, fix
 from titles.folds import write_folds
 from titles.label_ids import Classes
 from titles.labelled import NO_LABEL, Fingerprint, LabelledTitles
-from titles.loading import read, read_splits, read_titles
-from titles.normalisation import leaked, normalise
+from titles.loading import read, read_splits, read_titles, read_unlabelled
+from titles.normalisation import distinct_titles, leaked, normalise
 from titles.reading import fingerprint
 from titles.recombination import write_recombined
 from titles.repair import repair
@@ -43,6 +43,7 @@ __all__ = [
     "Source",
     "SplitSummary",
     "check",
+    "distinct_titles",
     "fingerprint",
     "fix",
     "leaked",
@@ -50,6 +51,7 @@ __all__ = [
     "read",
     "read_splits",
     "read_titles",
+    "read_unlabelled",
     "repair",
     "report_text",
     "write_folds",

@@ -8,10 +8,11 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 
 from models.errors import DataError
+from models.labels import Labels
 from titles.checking import report_on
 from titles.findings import CODES
 from titles.label_ids import Classes, label_ids_of
-from titles.labelled import Fingerprint, LabelledTitles
+from titles.labelled import NO_LABEL, Fingerprint, LabelledTitles
 from titles.reading import Reading
 from titles.report import Report
 from titles.rows import usable_rows
@@ -49,6 +50,19 @@ def read_titles(source: Source) -> TitleStream:
         DataError: at the first row that cannot be used.
     """
     return TitleStream(source)
+
+
+def read_unlabelled(source: Source, labels: Labels) -> LabelledTitles:
+    """All titles of a source, its labels unread.
+
+    Args:
+        labels: the classes that the titles are to be scored for.
+    Raises:
+        DataError: a row cannot be used.
+    """
+    stream = read_titles(source)
+    titles = list(stream)
+    return LabelledTitles(titles, np.full(len(titles), NO_LABEL), labels, stream.fingerprint)
 
 
 class TitleStream(Iterator[str]):

@@ -83,5 +83,11 @@ def leaked(titles: Sequence[str], against: Iterable[str]) -> np.ndarray:
     return np.fromiter((hash(comparison_key(title)) in seen for title in titles), bool)
 
 
+def distinct_titles(titles: Iterable[str], held_out: Iterable[str]) -> list[str]:
+    """The titles, each once and in a fixed order, without those that leak from `held_out`."""
+    distinct = sorted(set(titles))
+    return [t for t, out in zip(distinct, leaked(distinct, held_out), strict=True) if not out]
+
+
 def _fold(title: str) -> str:
     return unicodedata.normalize("NFKC", title).casefold()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -48,15 +47,17 @@ class FineTuneSettings(LoopSettings):
             raise UsageError("label_smoothing must be in [0, 1) and consistency at least 0")
 
 
-RECOMMENDED: dict[str, dict[str, Any]] = {
-    "e5-small-zh": {
-        "epochs": 5,
-        "learning_rate": 1e-4,
-        "consistency": 2.0,
-        "average_decay": 0.999,
-    }
+_RECOMMENDED = {
+    "e5-small-zh": FineTuneSettings(
+        epochs=5, learning_rate=1e-4, consistency=2.0, average_decay=0.999
+    )
 }
-"""Settings found on dev for encoders that want others than a full-size BERT."""
+
+
+def recommended(encoder: str) -> FineTuneSettings:
+    """What was found on dev for the encoder of this name, else the settings of a full-size BERT."""
+    return _RECOMMENDED.get(encoder, FineTuneSettings())
+
 
 HEAD_SEED = 13
 """Of a new head's weights: the same in all runs, so that their weights can be averaged."""

@@ -110,7 +110,7 @@ def test_within_a_limit_that_the_good_ones_exceed_the_most_accurate_is_named(mak
 
 def test_a_limit_that_a_choice_keeps_needs_no_other(make_comparison):
     comparison = make_comparison({"teacher": 940, "int8": 936, "fasttext": 900}, sizes=[90, 14, 1])
-    comparison = replace(comparison, limits=Limits(megabytes=20e-6))
+    comparison = replace(comparison, limits=Limits(max_mb=20e-6))
 
     assert [choice.model.name for choice in choose(comparison)] == ["int8"]
     assert within_limits(comparison, choose(comparison)) == []

@@ -1,0 +1,108 @@
+"""How the results of recipes are printed: for people, or as JSON for programs."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Annotated, Any, TextIO
+
+from tyro.conf import arg
+
+from evaluation.table import format_evaluation
+from models.staging import staged_file
+from titles import report_text
+
+
+@dataclass(frozen=True, kw_only=True)
+class Printing:
+    """How the result is written."""
+
+    json: bool = False
+    """Write JSON for programs instead of a table."""
+    output: Annotated[Path | None, arg(metavar="FILE")] = None
+    """Write to this file instead of standard output."""
+
+
+Show = Callable[[Any, Any, Printing], int | None]
+"""The settings, the recipe's result and how it is wanted; gives an exit code where not 0."""
+
+
+def nothing(settings: Any, result: Any, printing: Printing) -> None:
+    """What the recipe logged is enough."""
+
+
+def paths(settings: Any, result: Iterable[Path], printing: Printing) -> None:
+    for path in result:
+        print(path)
+
+
+def text(settings: Any, result: str, printing: Printing) -> None:
+    print(result)
+
+
+def count(settings: Any, result: int, printing: Printing) -> None:
+    print(f"{settings.output}: {result:,} titles")
+
+
+def report(settings: Any, result: Iterable[Path], printing: Printing) -> None:
+    paths(settings, result, printing)
+    print(f"open {settings.output / 'report.html'} in a browser", file=sys.stderr)
+
+
+def check(settings: Any, result: Any, printing: Printing) -> int:
+    _write(result.to_dict() if printing.json else report_text(result), printing)
+    return 3 if result.errors and not settings.fix else 0
+
+
+def evaluation(settings: Any, result: dict[str, Any], printing: Printing) -> None:
+    _write(result if printing.json else format_evaluation(result), printing)
+
+
+def lineage(settings: Any, result: Any, printing: Printing) -> None:
+    manifest, links = result
+    if printing.json:
+        listed = [asdict(link) | {"place": link.place and str(link.place)} for link in links]
+        _write({"name": manifest.name, "version": manifest.version, "made_from": listed}, printing)
+        return
+    lines = [f"{settings.folder}: {manifest.route} {manifest.version}  holds"]
+    for link in links:
+        made = link.ingredient
+        place = f"  {link.place}" if link.place else ""
+        indent = "  " * link.depth
+        lines.append(f"{indent}{made.role}: {made.name} {made.version[:12]}  {link.state}{place}")
+    if not links:
+        lines.append("  its manifest names nothing that it was made from")
+    _write("\n".join(lines), printing)
+
+
+def predictions(settings: Any, result: Any, printing: Printing) -> None:
+    model, found = result
+    with model, _opened(printing) as file:
+        for prediction in found:
+            if printing.json:
+                record = {"model": model.manifest.name, "version": model.manifest.version}
+                line = json.dumps(record | asdict(prediction), ensure_ascii=False)
+            else:
+                scores = "  ".join(f"{r.display_name} {r.score:.4f}" for r in prediction.ranking)
+                line = f"{scores}\t{prediction.title}"
+            print(line, file=file)
+
+
+def _write(result: dict[str, Any] | str, printing: Printing) -> None:
+    shown = result if isinstance(result, str) else json.dumps(result, ensure_ascii=False, indent=2)
+    with _opened(printing) as file:
+        print(shown, file=file)
+
+
+@contextmanager
+def _opened(printing: Printing) -> Iterator[TextIO]:
+    """Standard output, or a file that is whole at the end or absent."""
+    if printing.output is None:
+        yield sys.stdout
+        return
+    with staged_file(printing.output) as neighbour, neighbour.open("w", encoding="utf-8") as file:
+        yield file

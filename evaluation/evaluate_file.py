@@ -1,0 +1,77 @@
+"""`biaoti evaluate`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from evaluation.evaluate import evaluate
+from models.artifact import load
+from models.errors import DataError
+from models.labels import Labels
+from models.outputs import claim_file
+from recipes.settings import (
+    FileArgument,
+    FolderArgument,
+    OptionalFile,
+    OptionalNumber,
+    OptionalPath,
+    Reading,
+)
+from scoring.store import ScoreStore
+from titles import LabelledTitles, Source, read, read_titles, read_unlabelled
+
+
+@dataclass(frozen=True, kw_only=True)
+class Evaluate:
+    """Score a file of titles with a model.
+
+    Where the file has labels: accuracy, macro-F1, 95 % intervals, scores by class, confusion
+    matrix and calibration. With --predictions every title's scores are written, too.
+    """
+
+    model: FolderArgument
+    """The model."""
+    file: FileArgument
+    """Titles to score; '-' reads standard input."""
+    predictions: OptionalPath = None
+    """Write every title's scores, as .csv or .jsonl."""
+    train: OptionalFile = None
+    """The model's training titles; the score is also given without those that leak."""
+    unlabelled: bool = False
+    """The file has titles alone, or labels of another taxonomy."""
+    cache: OptionalPath = None
+    """Where models' scores are kept, to be used again; by default ~/.cache/biaoti/scores."""
+    threads: OptionalNumber = None
+    """Threads that score."""
+    force: bool = False
+    """Replace whatever stands at --predictions, but never what is read."""
+    reading: Reading = Reading()
+
+
+def evaluate_file(settings: Evaluate) -> dict[str, Any]:
+    """The metrics, JSON-able; see `evaluation.evaluate.evaluate`.
+
+    Raises:
+        DataError: a row that cannot be used.
+    """
+    inputs = [settings.model, *map(Path, filter(None, [settings.file, settings.train]))]
+    if settings.predictions is not None:
+        claim_file(settings.predictions, inputs, force=settings.force)
+    reading = settings.reading
+    with load(settings.model, settings.threads) as model:
+        source = reading.source(settings.file)
+        if settings.unlabelled:
+            data = read_unlabelled(source, model.labels)
+        else:
+            data = _read_labelled(source, model.labels)
+        training = read_titles(reading.source(settings.train)) if settings.train else None
+        return evaluate(model, data, ScoreStore(settings.cache), settings.predictions, training)
+
+
+def _read_labelled(source: Source, labels: Labels) -> LabelledTitles:
+    try:
+        return read(source, labels)
+    except DataError as error:
+        raise DataError(f"{error}; or score the titles alone with --unlabelled") from error

@@ -1,0 +1,45 @@
+"""What training a baseline is, whichever: fit, calibrate on dev, save."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from models.artifact import Manifest, Route
+from recipes.saving import claim_model, learned_from, read_learning, save_model
+from recipes.settings import Learning
+from scoring.metrics import accuracy
+from scoring.temperature import fit_temperature
+from titles import LabelledTitles
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+Fit = Callable[[LabelledTitles, LabelledTitles], Route]
+"""Titles to learn from and titles to choose on, to a model that is not calibrated."""
+
+
+def train_baseline(settings: Learning, training: DataclassInstance, fit: Fit) -> Manifest:
+    """Train, calibrate on dev, save.
+
+    Args:
+        training: what `fit` was told, for the manifest.
+    """
+    claim_model(settings, [settings.train, settings.dev])
+    train, dev = read_learning(settings)
+    started = time.perf_counter()
+    model = fit(train, dev)
+    seconds = round(time.perf_counter() - started, 1)
+    scores = model.predict_proba(dev.titles)
+    found: dict[str, Any] = getattr(model, "hyperparameters", dict)()  # by fastText's own search
+    return save_model(
+        settings,
+        model,
+        fit_temperature(scores, dev.label_ids),
+        trained_on=train.fingerprint.to_dict(),
+        hyperparameters=asdict(training) | found,
+        metrics={"dev_accuracy": accuracy(scores, dev.label_ids), "training_seconds": seconds},
+        made_from=learned_from(train, dev),
+    )

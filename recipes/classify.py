@@ -1,0 +1,82 @@
+"""`biaoti classify`: titles to classes, as they come."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import chain, islice
+from typing import Annotated
+
+from tyro.conf import Positional, arg
+
+from models.artifact import DEFAULT_FOLDER, LoadedModel, load
+from models.classifier import Prediction, TitleClassifier, predict
+from models.errors import DataError, UsageError
+from models.title_text import is_blank
+from recipes.settings import Folder, OptionalNumber
+
+CHUNK = 1024
+"""Titles scored at once."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Classify:
+    """Classify titles, in their order; '-' reads them from standard input, one a line."""
+
+    titles: Annotated[tuple[str, ...], Positional, arg(metavar="TITLE")]
+    """A title; '-' reads standard input."""
+    model: Folder = DEFAULT_FOLDER
+    """The model."""
+    top_k: Annotated[int, arg(metavar="N")] = 1
+    """Classes shown for each title."""
+    uncalibrated: bool = False
+    """Give scores before temperature scaling."""
+    threads: OptionalNumber = None
+    """Threads that score."""
+
+    def __post_init__(self) -> None:
+        if self.top_k < 1:
+            raise UsageError(f"top_k must be at least 1, not {self.top_k}")
+
+
+def classify_titles(settings: Classify) -> tuple[LoadedModel, Iterator[Prediction]]:
+    """The model, and its predictions in the titles' order, as they are scored.
+
+    Raises, the iterator too:
+        DataError: a title is blank, or not UTF-8.
+    """
+    model = load(settings.model, settings.threads)
+    chosen = model.uncalibrated if settings.uncalibrated else model
+    return model, classify(chosen, _titles(settings.titles), settings.top_k)
+
+
+def classify(model: TitleClassifier, titles: Iterable[str], top_k: int = 1) -> Iterator[Prediction]:
+    """The `top_k` most probable classes of each title, in the titles' order, as they are scored.
+
+    Args:
+        model: what `models.artifact.load` gives.
+        titles: any number; at most 1,024 are held at once.
+    """
+    remaining = iter(titles)
+    while chunk := list(islice(remaining, CHUNK)):
+        yield from predict(model, chunk, top_k)
+
+
+def _titles(given: Sequence[str]) -> Iterator[str]:
+    """The titles given, with standard input in the place of '-'."""
+    for title in chain.from_iterable(_read_stdin() if each == "-" else [each] for each in given):
+        if is_blank(title):
+            raise DataError("a title is blank; pass at least one visible character")
+        yield title
+
+
+def _read_stdin() -> Iterator[str]:
+    for number, line in enumerate(sys.stdin.buffer, start=1):
+        try:
+            title = line.decode("utf-8").rstrip("\r\n")
+        except UnicodeDecodeError as error:
+            raise DataError(f"not UTF-8: {error}; convert it first", "<stdin>", number) from error
+        if is_blank(title):
+            raise DataError("a blank line; remove it", "<stdin>", number)
+        yield title

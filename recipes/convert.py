@@ -1,0 +1,154 @@
+"""`biaoti quantize` and `biaoti export`: the same model in another form."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Literal
+
+import numpy as np
+
+from models.artifact import PROBE_TITLES, Manifest, Route, load
+from models.errors import ArtifactError, UsageError
+from models.student import StudentClassifier
+from recipes.saving import claim_model, data_ingredient, model_ingredient, save_model
+from recipes.settings import File, FolderArgument, OptionalFile, Reading, Saving
+from scoring.gate import gate
+from scoring.metrics import accuracy
+from scoring.temperature import fit_temperature
+from titles import read, read_titles
+from training.compression.conversion import as_student
+from training.compression.export import CALIBRATION_TITLES, to_onnx
+from training.compression.quantization import to_int8
+
+TOLERANCE = 1e-4
+"""Greatest difference of a probe title's score between torch and the exported graph."""
+_SEED = 13
+
+
+@dataclass(frozen=True, kw_only=True)
+class Quantize(Saving):
+    """Turn an encoder or a student into int8, and refuse to write it if it lost too much.
+
+    onnx: for ONNX Runtime, without torch; the ranges of its layers' inputs are measured once, on
+    calibration titles, so a title's scores do not depend on those beside it. torch: dynamic int8,
+    which measures them at each call. In both, every row of a matrix has a scale of its own, and
+    the token embedding is int8, too.
+    """
+
+    folder: FolderArgument
+    """An encoder or a student."""
+    method: Literal["onnx", "torch"]
+    """See above."""
+    dev: File
+    """Titles to measure the loss of accuracy on."""
+    calibration: OptionalFile = None
+    """Titles to measure the ranges on (onnx), labels unread; by default those of --dev."""
+    coverage: float = 1.0
+    """Share of the calibration titles that a range holds whole (onnx); the others are clipped."""
+    max_drop: float = 0.2
+    """Points of accuracy that may be lost on dev."""
+    force: bool = False
+    """Write it whatever is lost, and whatever stands at --output, but never over what is read."""
+    reading: Reading = Reading()
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not 0 < self.coverage <= 1:
+            raise UsageError(f"coverage must be in (0, 1], not {self.coverage}")
+        if not math.isfinite(self.max_drop):
+            raise UsageError(f"max_drop must be a number of points, not {self.max_drop}")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Export(Saving):
+    """Turn an encoder or a student into an ONNX model in fp32 that serves without torch.
+
+    It is written only if it scores the probe titles as torch does, to 0.0001.
+    """
+
+    folder: FolderArgument
+    """An encoder or a student."""
+
+
+def quantize(settings: Quantize) -> Manifest:
+    """Quantise, gate on dev accuracy, calibrate on dev, save.
+
+    Raises:
+        GateFailed: it lost more than `max_drop`; nothing is written.
+    """
+    files = [settings.dev, *([settings.calibration] if settings.calibration else [])]
+    claim_model(settings, [settings.folder, *files])
+    source = load(settings.folder)
+    student = as_student(source)
+    dev = read(settings.reading.source(settings.dev), source.labels)
+    with TemporaryDirectory() as folder:
+        model = _to_int8(settings, student, dev.titles, Path(folder))
+        before, scores = (each.predict_proba(dev.titles) for each in (student, model))
+        metrics = {
+            "dev_accuracy_before": accuracy(before, dev.label_ids),
+            "dev_accuracy": accuracy(scores, dev.label_ids),
+        }
+        if not settings.force:
+            gate(metrics["dev_accuracy_before"], metrics["dev_accuracy"], settings.max_drop)
+        return save_model(
+            settings,
+            model,
+            fit_temperature(scores, dev.label_ids),
+            trained_on=source.manifest.provenance.trained_on,
+            hyperparameters={
+                "source": {"name": source.manifest.name, "version": source.manifest.version},
+                "method": settings.method,
+                "coverage": settings.coverage,
+            },
+            metrics=metrics,
+            made_from=[model_ingredient("source", source), data_ingredient("dev", dev)],
+        )
+
+
+def export(settings: Export) -> Manifest:
+    """Write the graph, compare it with torch on the probe titles, save.
+
+    Raises:
+        ArtifactError: it scores otherwise; nothing is written.
+    """
+    claim_model(settings, [settings.folder])
+    source = load(settings.folder)
+    student = as_student(source)
+    with TemporaryDirectory() as folder:
+        model = to_onnx(student, Path(folder) / "model.onnx")
+        expected, found = (each.predict_proba(PROBE_TITLES) for each in (student, model))
+        difference = float(np.abs(found - expected).max())
+        if not difference <= TOLERANCE:
+            raise ArtifactError(
+                f"the exported graph scores a probe title {difference:.6f} from what torch gives "
+                f"(at most {TOLERANCE} is allowed); it was not written"
+            )
+        provenance = source.manifest.provenance
+        return save_model(
+            settings,
+            model,
+            source.manifest.temperature,
+            trained_on=provenance.trained_on,
+            hyperparameters={
+                "source": {"name": source.manifest.name, "version": source.manifest.version}
+            },
+            metrics={**provenance.metrics, "probe_difference": difference},
+            made_from=[model_ingredient("source", source)],
+        )
+
+
+def _to_int8(
+    settings: Quantize, student: StudentClassifier, dev_titles: Sequence[str], folder: Path
+) -> Route:
+    if settings.method == "torch":
+        return to_int8(student)
+    titles = list(dev_titles)
+    if settings.calibration:
+        titles = list(read_titles(settings.reading.source(settings.calibration)))
+    drawn = random.Random(_SEED).sample(titles, min(len(titles), CALIBRATION_TITLES))
+    return to_onnx(student, folder / "model.onnx", drawn, settings.coverage)

@@ -1,0 +1,114 @@
+"""`biaoti data check`, `folds` and `recombine`: files of titles before anything is trained."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from tokenizers import Tokenizer
+
+from models.errors import UsageError
+from models.outputs import OutputKind, claim_file, claim_folder, lacks
+from models.tokenization import FILE
+from recipes.saving import logger
+from recipes.settings import (
+    FileArgument,
+    FileArguments,
+    OptionalPath,
+    Reading,
+    Saving,
+)
+from titles import Report, check, fix, read, write_folds, write_recombined
+
+FOLDS = OutputKind("folds", lacks("fold-1/held_out.jsonl"))
+"""The folder that `titles.write_folds` writes."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class DataCheck:
+    """Report what is wrong with files of titles; with --fix, write cleaned copies.
+
+    Errors are rows that training cannot use; the exit code is then 3. Warnings are duplicates,
+    titles with two labels, lost characters, and titles that leak from one split into another.
+    """
+
+    files: FileArguments
+    """One split each: its name is the file's."""
+    fix: bool = False
+    """Write cleaned copies beside the originals."""
+    tokenizer: OptionalPath = None
+    """Count tokens too, with the tokenizer.json of a model's folder."""
+    reading: Reading = Reading()
+
+
+@dataclass(frozen=True, kw_only=True)
+class DataFolds(Saving):
+    """Cut a labelled file into folds: what to train on, and what to ask the trained model.
+
+    Each fold is a folder with train.jsonl, held_out.jsonl and class.txt. Models trained on the one
+    and asked for the other score every training title as if it were new: what 'biaoti distill
+    --scores' wants of a teacher, and what shows doubtful labels. 'biaoti crossfit' does all of it.
+    """
+
+    file: FileArgument
+    """Labelled titles."""
+    folds: int = 2
+    """How many."""
+    reading: Reading = Reading()
+
+
+@dataclass(frozen=True, kw_only=True)
+class DataRecombine(Saving):
+    """Make new titles, without labels, of parts of a file's, for a teacher to judge.
+
+    Made of the held-out titles of a fold and scored by a teacher that has learned the rest, they
+    show a student what to make of words as they stand in real titles ('biaoti crossfit').
+    """
+
+    file: FileArgument
+    """Titles; labels are not read."""
+    each: int = 2
+    """How many for each title."""
+    seed: int = 13
+    """Decides which."""
+    reading: Reading = Reading()
+
+
+def data_check(settings: DataCheck) -> Report:
+    """What is wrong with the files; with `fix`, cleaned copies are written beside them."""
+    splits = {Path(name).stem: settings.reading.source(name) for name in settings.files}
+    if len(splits) < len(settings.files):
+        raise UsageError(
+            "two files have the same name, but splits are told apart by it; rename one"
+        )
+    counter = _token_counter(settings.tokenizer) if settings.tokenizer else None
+    labels = settings.reading.labels
+    report = check(splits, labels, counter)
+    if settings.fix:
+        for result in fix(splits, labels, report).values():
+            logger.info("%s", result)
+    return report
+
+
+def data_folds(settings: DataFolds) -> list[Path]:
+    """Write the folds; returns their folders."""
+    claim_folder(settings.output, [settings.file], FOLDS, settings.force)
+    titles = read(settings.reading.source(settings.file), settings.reading.labels)
+    return write_folds(titles, settings.folds, settings.output)
+
+
+def data_recombine(settings: DataRecombine) -> int:
+    """Write the titles as JSON lines; returns how many there are."""
+    claim_file(settings.output, [settings.file], force=settings.force)
+    source = settings.reading.source(settings.file)
+    return write_recombined(source, settings.each, settings.output, settings.seed)
+
+
+def _token_counter(folder: Path) -> Callable[[list[str]], list[int]]:
+    path = folder / FILE
+    if not path.is_file():
+        raise UsageError(f"{path} does not exist; pass a folder with a fast tokenizer")
+    tokenizer = Tokenizer.from_file(str(path))
+    tokenizer.no_truncation()
+    return lambda titles: [len(encoding.ids) for encoding in tokenizer.encode_batch_fast(titles)]

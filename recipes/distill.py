@@ -1,0 +1,162 @@
+"""`biaoti distill`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from models.artifact import LoadedModel, Manifest, load
+from models.ensemble import EnsembleClassifier
+from models.errors import UsageError
+from models.outputs import claim_folder
+from models.student import StudentClassifier
+from recipes.saving import (
+    claim_model,
+    dev_metrics,
+    logger,
+    model_ingredient,
+    read_learning,
+    require_classes,
+    run_folder,
+    save_model,
+)
+from recipes.settings import Folder, Layers, Learning, OptionalNumber, OptionalPath, OptionalShare
+from recipes.teaching import Teaching, ask_teacher, taught_by, taught_titles
+from titles import LabelledTitles
+from training.compression import student_start
+from training.compression.conversion import as_student
+from training.compression.distillation import DistillSettings
+from training.compression.distillation import distill as train_student
+from training.compression.vocabulary import prune_vocabulary
+from training.run_folder import RUN
+
+
+@dataclass(frozen=True, kw_only=True)
+class Start:
+    """What the student starts from."""
+
+    start: OptionalPath = None
+    """An encoder or a student; by default the teacher, or an ensemble's first encoder."""
+    layers: Layers = 4
+    """How many of its layers, evenly spaced, or which ones, counted from 0."""
+    d_ff: OptionalNumber = None
+    """Neurons that a layer keeps."""
+    vocabulary: OptionalNumber = None
+    """Pieces that the tokenizer keeps."""
+    dropout: OptionalShare = None
+    """Share of activations set to 0 in training; by default that of --start."""
+    width: bool = False
+    """Let it count a title's characters and columns, too."""
+    random_weights: bool = False
+    """Take over the shape alone: a control."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Distill(Learning):
+    """Train a small student on labels and on what a teacher says.
+
+    The student starts from some layers of an encoder: of --start, else of the teacher, else of an
+    ensemble's first encoder. The teacher's scores are computed once and kept. Unlabelled titles
+    that occur in the training or dev file, or in those given with --exclude, are left out. A run
+    can be interrupted: the same command goes on from its last checkpoint. Two controls: --alpha 0
+    trains the same student without the teacher, --random-weights one that takes nothing over.
+    """
+
+    teacher: Folder
+    """A model of any route."""
+    shape: Start = Start()
+    teaching: Teaching = Teaching()
+    training: DistillSettings = DistillSettings()
+
+
+def distill(settings: Distill) -> Manifest:
+    """Train a student, calibrate on dev, save; goes on from its last checkpoint.
+
+    Raises:
+        UsageError: models, data and settings do not fit each other.
+        DataError: titles or scores that cannot be used.
+    """
+    training, shape, teaching = settings.training, settings.shape, settings.teaching
+    models = [path for path in (settings.teacher, shape.start, *teaching.scores) if path]
+    files = [settings.train, settings.dev, *teaching.unlabelled, *teaching.exclude]
+    claim_model(settings, [*models, *files])
+    claim_folder(run_folder(settings.output), [*models, *files], RUN, settings.force)
+    with load(settings.teacher) as teacher:
+        source = load(shape.start) if shape.start else with_transformer(teacher)
+        whole = as_student(source)
+        train, dev = read_learning(settings)
+        require_classes(train.labels, teacher, source)
+        matched = as_student(with_transformer(teacher)) if training.hidden_weight else None
+        taught = taught_titles(settings, teaching, train, dev)
+        start, used = cut_start(whole, shape, train, taught.titles.titles, training.seed)
+        scores = ask_teacher(teaching, teacher, taught) if training.alpha else None
+        run = run_folder(settings.output)
+        result = train_student(start, taught.titles, scores, dev, training, run, matched)
+        manifest = save_model(
+            settings,
+            result.classifier,
+            result.temperature,
+            trained_on=taught.trained_on(),
+            hyperparameters={
+                **taught_by(teacher, taught),
+                "start": {"name": source.manifest.name, "version": source.manifest.version},
+                **used,
+                **asdict(training),
+            },
+            metrics=dev_metrics(result.history),
+            made_from=[*taught.ingredients(teacher), model_ingredient("start", source)],
+        )
+    result.run_folder.clean()
+    logger.info("curves: %s", run / "curves.png")
+    return manifest
+
+
+def with_transformer(teacher: LoadedModel) -> LoadedModel:
+    """The teacher, or the first member of an ensemble, that a student can be cut from.
+
+    Raises:
+        UsageError: there is none.
+    """
+    route = teacher.uncalibrated
+    members = list(route.members.values()) if isinstance(route, EnsembleClassifier) else []
+    for model in [teacher, *members]:
+        if model.manifest.route in ("encoder", "student"):
+            return model
+    raise UsageError(
+        f"{teacher.folder} ({teacher.manifest.route}) has no Transformer for a student to start "
+        "from; pass an encoder or a student with --start"
+    )
+
+
+def cut_start(
+    student: StudentClassifier,
+    shape: Start,
+    train: LabelledTitles,
+    titles: Sequence[str],
+    seed: int,
+) -> tuple[StudentClassifier, dict[str, Any]]:
+    """The student that is asked for, and what it was made of, for its manifest."""
+    layers = shape.layers
+    if layers is None:
+        layers = len(student.config.layers)
+    if isinstance(layers, int):
+        layers = tuple(student_start.evenly_spaced(layers, len(student.config.layers)))
+    student = student_start.take_layers(student, layers, shape.d_ff, train)
+    if shape.vocabulary:
+        pruned = prune_vocabulary(student.tokenizer.tokenizer, titles, shape.vocabulary)
+        student = student_start.cut_vocabulary(student, *pruned)
+    if shape.dropout is not None:
+        student = student_start.with_dropout(student, shape.dropout)
+    if shape.random_weights:
+        student = student_start.randomised(student, seed)
+    if shape.width and not student.config.reads_width:
+        student = student_start.with_width(student)
+    return student, {
+        "layers": list(layers),
+        "d_ff": shape.d_ff,
+        "vocabulary": student.config.vocab_size,
+        "dropout": shape.dropout,
+        "width": student.config.reads_width,
+        "random_weights": shape.random_weights,
+    }

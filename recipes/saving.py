@@ -1,0 +1,119 @@
+"""How every recipe begins and ends: what it reads and may write, what it saves and where from."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable
+from hashlib import file_digest
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from models.artifact import Ingredient, LoadedModel, Manifest, Provenance, Route, save
+from models.errors import DataError, UsageError
+from models.labels import Labels
+from models.outputs import claim_folder
+from recipes.settings import Learning, Reading, Saving
+from titles import LabelledTitles, read_splits, read_titles, report_text
+
+if TYPE_CHECKING:
+    from training.history import History
+
+logger = logging.getLogger("biaoti.recipes")
+
+
+def run_folder(output: Path) -> Path:
+    """Where an interrupted run goes on from: beside the model's folder."""
+    return output.with_name(output.name + ".run")
+
+
+def claim_model(settings: Saving, inputs: Iterable[str | Path]) -> None:
+    """Refuse an output that would cost somebody something, before any work.
+
+    Raises:
+        UsageError: see `models.outputs.claim_folder`.
+    """
+    claim_folder(settings.output, [Path(each) for each in inputs], force=settings.force)
+
+
+def read_learning(settings: Learning) -> tuple[LabelledTitles, LabelledTitles]:
+    """The titles to learn from and those to choose on, in which no row may be unusable.
+
+    Raises:
+        DataError: rows that cannot be used; their places are logged.
+    """
+    reading = settings.reading
+    sources = {
+        "train": reading.source(settings.train),
+        "dev": reading.source(settings.dev, settings.dev_split),
+    }
+    splits, report = read_splits(sources, reading.labels)
+    if report.errors:
+        logger.error(report_text(report))
+        raise DataError(
+            f"{len(report.errors)} rows cannot be used; run 'biaoti data check --fix "
+            f"{settings.train} {settings.dev}' and train on the cleaned copies"
+        )
+    return splits["train"], splits["dev"]
+
+
+def read_all_titles(reading: Reading, names: Iterable[str]) -> list[str]:
+    """The titles of some files, their labels unread."""
+    return [title for name in names for title in read_titles(reading.source(name))]
+
+
+def require_classes(labels: Labels, *models: LoadedModel) -> None:
+    """Refuse models of other classes than the data's.
+
+    Raises:
+        UsageError: names the first of them.
+    """
+    for model in models:
+        if model.labels.names != labels.names:
+            raise UsageError(
+                f"{model.folder} has the classes {', '.join(model.labels.names)}, but the data has "
+                f"{', '.join(labels.names)}; pass the class.txt it was trained with as --labels"
+            )
+
+
+def learned_from(train: LabelledTitles, dev: LabelledTitles) -> tuple[Ingredient, ...]:
+    """The two splits as a manifest names them."""
+    return data_ingredient("train", train), data_ingredient("dev", dev)
+
+
+def data_ingredient(role: str, titles: LabelledTitles) -> Ingredient:
+    return Ingredient(role, "data", titles.fingerprint.name, titles.fingerprint.sha256)
+
+
+def file_ingredient(role: str, path: Path) -> Ingredient:
+    """A file that is neither titles nor a model of ours, such as an encoder's weights."""
+    with path.open("rb") as file:
+        digest = file_digest(file, "sha256").hexdigest()
+    return Ingredient(role, "data", f"{path.parent.name}/{path.name}", digest)
+
+
+def model_ingredient(role: str, model: LoadedModel) -> Ingredient:
+    return Ingredient(role, "model", model.manifest.name, model.manifest.version)
+
+
+def dev_metrics(history: History) -> dict[str, float]:
+    """What the best evaluation of a run gave, and how long the run took."""
+    best = {f"dev_{name}": value for name, value in history.best.items() if name != "step"}
+    return best | {"training_seconds": round(history.seconds, 1)}
+
+
+def save_model(
+    settings: Saving,
+    model: Route,
+    temperature: float,
+    *,
+    trained_on: dict[str, Any],
+    hyperparameters: dict[str, Any],
+    metrics: dict[str, float],
+    made_from: Iterable[Ingredient],
+) -> Manifest:
+    """Write the model's folder, and log what it scores."""
+    provenance = Provenance(trained_on, hyperparameters, metrics, tuple(made_from))
+    manifest = save(model, settings.output, temperature=temperature, provenance=provenance)
+    shown = "  ".join(f"{name} {value:.4f}" for name, value in metrics.items())
+    logger.info("%s: %s %s  %s", settings.output, manifest.route, manifest.version, shown)
+    return manifest

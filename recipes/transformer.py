@@ -1,0 +1,58 @@
+"""`biaoti transformer figures` and `cost`: look into the Transformer written by hand."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+from tyro.conf import arg
+
+from models.errors import UsageError
+from models.transformer.layer_config import LayerConfig
+from models.transformer.study.cost import table
+from models.transformer.study.figures import draw_all
+from recipes.settings import Folder, OptionalPath
+
+Number = Annotated[int, arg(metavar="N")]
+
+
+@dataclass(frozen=True, kw_only=True)
+class TransformerFigures:
+    """Draw position codes, masks, parameter growth and, given an encoder, attention weights."""
+
+    output: Folder = Path("figures")
+    """Where the PNGs go."""
+    encoder: OptionalPath = None
+    """Draw this encoder's attention weights, too."""
+    title: str = "国足客场一球小胜 小组赛取得开门红"
+    """The title that it reads."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class TransformerCost:
+    """Print parameters, FLOPs, memory and measured time of a layer against sequence length."""
+
+    d_model: Number = 512
+    """Width of the layer."""
+    heads: Number = 8
+    """Attention heads."""
+    d_ff: Number = 2048
+    """Feed-forward width."""
+    lengths: Annotated[tuple[int, ...], arg(metavar="N")] = (32, 128, 512, 1024, 2048)
+    """Tokens of a sequence."""
+
+    def __post_init__(self) -> None:
+        if min(self.d_model, self.heads, self.d_ff, *self.lengths) < 1:
+            raise UsageError("d_model, heads, d_ff and lengths must be at least 1")
+
+
+def transformer_figures(settings: TransformerFigures) -> list[Path]:
+    """Draw all that can be drawn; returns the files."""
+    return draw_all(settings.output, settings.encoder, settings.title)
+
+
+def transformer_cost(settings: TransformerCost) -> str:
+    """The table as text."""
+    layer = LayerConfig(settings.d_model, settings.heads, settings.d_ff)
+    return table(layer, settings.lengths)

@@ -1,0 +1,1 @@
+"""Tests, folder by folder as the rooms."""
