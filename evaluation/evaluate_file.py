@@ -19,6 +19,7 @@ from recipes.settings import (
     OptionalPath,
     Reading,
 )
+from scoring.predictions import PREDICTIONS
 from scoring.store import ScoreStore
 from titles import LabelledTitles, Source, read, read_titles, read_unlabelled
 
@@ -58,7 +59,7 @@ def evaluate_file(settings: Evaluate) -> dict[str, Any]:
     """
     inputs = [settings.model, *map(Path, filter(None, [settings.file, settings.train]))]
     if settings.predictions is not None:
-        claim_file(settings.predictions, inputs, force=settings.force)
+        claim_file(settings.predictions, inputs, PREDICTIONS, settings.force)
     reading = settings.reading
     with load(settings.model, settings.threads) as model:
         source = reading.source(settings.file)

@@ -121,7 +121,7 @@ def claim_folder(
             _refuse_places(output)
         if output.is_dir() and files_in(output) and not force:
             _refuse_others(output, kind)
-    try_out(output / "new" if kind.in_place else output)
+    try_out(output / "new" if kind.in_place and output.exists() else output)
 
 
 def claim_file(

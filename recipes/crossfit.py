@@ -16,15 +16,17 @@ from models.errors import UsageError
 from models.outputs import OutputKind, claim_folder, lacks
 from models.staging import staged_file
 from recipes.joining import Ensemble, ensemble
-from recipes.saving import logger
-from recipes.settings import Folders, Learning, OptionalPath
+from recipes.saving import logger, read_all_titles, read_learning
+from recipes.settings import Files, Folders, Learning, OptionalPath, Reading
 from scoring.predictions import write_predictions
 from scoring.store import ScoreStore
-from titles import read, read_unlabelled, write_folds, write_recombined
+from titles import Source, read, read_unlabelled, write_folds, write_recombined, write_titles
+from titles.folds import HELD_OUT, TRAIN
 
 SETTINGS = "crossfit.json"
 CROSSFIT = OutputKind("a crossfit", lacks(SETTINGS), in_place=True)
 """The folder that `crossfit` fills, part by part."""
+_DEV, _RECOMBINED = "dev.jsonl", "recombined.jsonl"
 RouteName = Literal["linear", "fasttext", "nearest", "width", "forest"]
 
 
@@ -46,6 +48,8 @@ class Crossfit(Learning):
     """Models trained on each fold's rest, with their default settings."""
     member: Folders = ()
     """A model that joins every fold's teacher as it is, such as an encoder; repeatable."""
+    exclude: Files = ()
+    """Titles that are not recombined, such as those of another crossfit; repeatable."""
     each: Annotated[int, arg(metavar="N")] = 4
     """Titles recombined from each title of a fold; 0 = none."""
     seed: int = 13
@@ -66,24 +70,27 @@ def crossfit(settings: Crossfit) -> list[Path]:
         UsageError: the folder is of a run with other settings or data.
         DataError: titles that cannot be used.
     """
-    inputs: list[str | Path] = [settings.train, settings.dev, *settings.member]
+    inputs: list[str | Path] = [settings.train, settings.dev, *settings.member, *settings.exclude]
     claim_folder(settings.output, inputs, CROSSFIT, settings.force)
-    train = read(settings.reading.source(settings.train), settings.reading.labels)
-    _claim_run(settings, train.fingerprint.sha256)
+    train, dev = read_learning(settings)
+    _claim_run(settings, train.fingerprint.sha256, dev.fingerprint.sha256)
     folds = settings.output / "folds"
     if not folds.exists():
         write_folds(train, settings.folds, folds)
+    write_titles(dev, settings.output / _DEV)
+    excluded = {*train.titles, *read_all_titles(settings.reading, settings.exclude)}
     written: list[Path] = []
     for number in range(1, settings.folds + 1):
-        written += _score_fold(settings, folds / f"fold-{number}", number)
+        written += _score_fold(settings, folds / f"fold-{number}", number, excluded)
     _gather_recombined(settings)
     return written
 
 
-def _claim_run(settings: Crossfit, train_sha256: str) -> None:
+def _claim_run(settings: Crossfit, train_sha256: str, dev_sha256: str) -> None:
     """Refuse to mix two runs in one folder."""
     told = {
         "train": train_sha256,
+        "dev": dev_sha256,
         "folds": settings.folds,
         "routes": list(settings.routes),
         "members": [load(folder).manifest.version for folder in settings.member],
@@ -101,16 +108,21 @@ def _claim_run(settings: Crossfit, train_sha256: str) -> None:
         neighbour.write_text(json.dumps(told, indent=2) + "\n", encoding="utf-8")
 
 
-def _score_fold(settings: Crossfit, fold: Path, number: int) -> Iterator[Path]:
-    """Train the fold's teacher, ask it for what it has not seen, and write what it says."""
-    held_out = read(settings.reading.source(str(fold / "held_out.jsonl")))
+def _score_fold(settings: Crossfit, fold: Path, number: int, excluded: set[str]) -> Iterator[Path]:
+    """Train the fold's teacher, ask it for what it has not seen, and write what it says.
+
+    Args:
+        excluded: titles that may not be recombined; this fold's are added, since two folds that
+            made the same would score it by two teachers.
+    """
+    held_out = read(Source(fold / HELD_OUT))
     asked = {f"scores-{number}.csv": held_out}
     if settings.each:
-        recombined = fold / "recombined.jsonl"
-        source = settings.reading.source(str(fold / "held_out.jsonl"))
-        write_recombined(source, settings.each, recombined, settings.seed)
-        titles = read_unlabelled(settings.reading.source(str(recombined)), held_out.labels)
-        asked[f"scores-recombined-{number}.csv"] = titles
+        path = fold / _RECOMBINED
+        write_recombined(Source(fold / HELD_OUT), settings.each, path, settings.seed, excluded)
+        recombined = read_unlabelled(Source(path), held_out.labels)
+        excluded.update(recombined.titles)
+        asked[f"scores-recombined-{number}.csv"] = recombined
     with load(_teacher(settings, fold)) as teacher:
         store = ScoreStore(settings.cache)
         for name, titles in asked.items():
@@ -123,35 +135,19 @@ def _score_fold(settings: Crossfit, fold: Path, number: int) -> Iterator[Path]:
 
 def _teacher(settings: Crossfit, fold: Path) -> Path:
     """The folder of the fold's teacher, trained where it is not there yet."""
-    models = fold / "models"
-    folders = []
-    for route in settings.routes:
-        folder = models / route
-        folders.append(folder)
+    dev, reading = str(settings.output / _DEV), Reading(labels=fold / "class.txt")
+    folders = [fold / "models" / route for route in settings.routes]
+    for route, folder in zip(settings.routes, folders, strict=True):
         if not (folder / MANIFEST).is_file():
             logger.info("%s: training %s", fold.name, route)
             settings_class, train = _recipe(route)
-            train(
-                settings_class(
-                    train=str(fold / "train.jsonl"),
-                    dev=settings.dev,
-                    dev_split=settings.dev_split,
-                    output=folder,
-                    reading=settings.reading,
-                )
-            )
-    teacher = models / "teacher"
+            data = str(fold / TRAIN)
+            train(settings_class(train=data, dev=dev, output=folder, reading=reading))
+    teacher = fold / "models" / "teacher"
     if not (teacher / MANIFEST).is_file():
-        joined = (*settings.member, *folders)
-        ensemble(
-            Ensemble(
-                models=joined,
-                dev=settings.dev,
-                output=teacher,
-                cache=settings.cache,
-                reading=settings.reading,
-            )
-        )
+        members = (*settings.member, *folders)
+        cache = settings.cache
+        ensemble(Ensemble(models=members, dev=dev, output=teacher, cache=cache, reading=reading))
     return teacher
 
 
@@ -164,9 +160,9 @@ def _recipe(route: RouteName) -> tuple[Callable[..., Any], Callable[..., Manifes
 
 def _gather_recombined(settings: Crossfit) -> None:
     """All folds' recombined titles in one file, for `biaoti distill --unlabelled`."""
-    parts = sorted((settings.output / "folds").glob("*/recombined.jsonl"))
+    parts = sorted((settings.output / "folds").glob(f"*/{_RECOMBINED}"))
     with (
-        staged_file(settings.output / "recombined.jsonl") as neighbour,
+        staged_file(settings.output / _RECOMBINED) as neighbour,
         neighbour.open("wb") as file,
     ):
         for part in parts:

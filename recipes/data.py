@@ -9,20 +9,19 @@ from pathlib import Path
 from tokenizers import Tokenizer
 
 from models.errors import UsageError
-from models.outputs import OutputKind, claim_file, claim_folder, lacks
+from models.outputs import claim_file, claim_folder
 from models.tokenization import FILE
-from recipes.saving import logger
+from recipes.saving import logger, read_all_titles
 from recipes.settings import (
     FileArgument,
     FileArguments,
+    Files,
     OptionalPath,
     Reading,
     Saving,
 )
 from titles import Report, check, fix, read, write_folds, write_recombined
-
-FOLDS = OutputKind("folds", lacks("fold-1/held_out.jsonl"))
-"""The folder that `titles.write_folds` writes."""
+from titles.folds import FOLDS
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,6 +71,8 @@ class DataRecombine(Saving):
     """How many for each title."""
     seed: int = 13
     """Decides which."""
+    exclude: Files = ()
+    """Titles that are not to come out, such as those recombined before; repeatable."""
     reading: Reading = Reading()
 
 
@@ -100,9 +101,10 @@ def data_folds(settings: DataFolds) -> list[Path]:
 
 def data_recombine(settings: DataRecombine) -> int:
     """Write the titles as JSON lines; returns how many there are."""
-    claim_file(settings.output, [settings.file], force=settings.force)
+    claim_file(settings.output, [settings.file, *settings.exclude], force=settings.force)
     source = settings.reading.source(settings.file)
-    return write_recombined(source, settings.each, settings.output, settings.seed)
+    excluded = read_all_titles(settings.reading, settings.exclude)
+    return write_recombined(source, settings.each, settings.output, settings.seed, excluded)
 
 
 def _token_counter(folder: Path) -> Callable[[list[str]], list[int]]:

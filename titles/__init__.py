@@ -26,6 +26,7 @@ from titles.repair import repair
 from titles.report import Report, SplitSummary
 from titles.report_text import report_text
 from titles.source import FORMATS, Source
+from titles.writing import write_titles
 
 __all__ = [
     "CODES",
@@ -56,4 +57,5 @@ __all__ = [
     "report_text",
     "write_folds",
     "write_recombined",
+    "write_titles",
 ]

@@ -6,7 +6,6 @@ rest of each fold, and asked for the fold, together score a whole training file 
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +15,7 @@ from models.outputs import OutputKind, holds_others, lacks
 from models.staging import staged_folder
 from titles.labelled import LabelledTitles
 from titles.normalisation import comparison_key, digest
+from titles.writing import write_titles
 
 TRAIN, HELD_OUT, CLASSES = "train.jsonl", "held_out.jsonl", "class.txt"
 
@@ -45,8 +45,9 @@ def write_folds(titles: LabelledTitles, folds: int, output: Path) -> list[Path]:
     with staged_folder(output) as staging:
         for fold, name in enumerate(names):
             (staging / name).mkdir()
-            _write(titles, np.flatnonzero(its_fold != fold), staging / name / TRAIN)
-            _write(titles, np.flatnonzero(its_fold == fold), staging / name / HELD_OUT)
+            learned, held_out = np.flatnonzero(its_fold != fold), np.flatnonzero(its_fold == fold)
+            write_titles(titles.take(learned), staging / name / TRAIN)
+            write_titles(titles.take(held_out), staging / name / HELD_OUT)
             classes = "".join(f"{label}\n" for label in titles.labels.names)
             (staging / name / CLASSES).write_text(classes, encoding="utf-8")
     return [output / name for name in names]
@@ -68,11 +69,3 @@ FOLDS = OutputKind("a folder of folds", _no_folds)
 def fold_of(title: str, folds: int) -> int:
     """The number of the title's fold, from 0."""
     return int.from_bytes(digest(comparison_key(title))) % folds
-
-
-def _write(titles: LabelledTitles, indices: np.ndarray, path: Path) -> None:
-    with path.open("w", encoding="utf-8") as file:
-        for i in indices:
-            label = titles.labels.names[titles.label_ids[i]]
-            record = {"title": titles.titles[i], "label": label}
-            file.write(json.dumps(record, ensure_ascii=False) + "\n")

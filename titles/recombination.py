@@ -14,7 +14,7 @@ from __future__ import annotations
 import json
 import random
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from models.errors import UsageError
@@ -28,11 +28,14 @@ _LEAST = 4
 """Characters of the shortest part."""
 
 
-def write_recombined(source: Source, each: int, output: Path, seed: int = 13) -> int:
+def write_recombined(
+    source: Source, each: int, output: Path, seed: int = 13, exclude: Iterable[str] = ()
+) -> int:
     """Write titles made of parts of the source's, as JSON lines without a label.
 
     Args:
         each: how many for each title.
+        exclude: titles that are not written, should they come out.
     Returns:
         How many were written: each once, and none that is a title of the source.
     Raises:
@@ -40,7 +43,7 @@ def write_recombined(source: Source, each: int, output: Path, seed: int = 13) ->
         DataError: a row cannot be used.
     """
     titles = list(read_titles(source))
-    made = sorted(set(recombined(titles, each, seed)) - set(titles))
+    made = sorted(set(recombined(titles, each, seed)).difference(titles, exclude))
     with staged_file(output) as neighbour, neighbour.open("w", encoding="utf-8") as file:
         for title in made:
             file.write(json.dumps({"title": title}, ensure_ascii=False) + "\n")

@@ -9,14 +9,6 @@ from evaluation.candidates import Candidate
 SAMPLES = Path(__file__).parents[2] / "samples"
 
 
-def test_it_explains_itself_with_an_example(capsys: pytest.CaptureFixture[str]):
-    with pytest.raises(SystemExit) as caught:
-        main(["compare", "--help"])
-
-    assert caught.value.code == 0
-    assert "  biaoti compare artifacts/linear artifacts/encoder --data" in capsys.readouterr().out
-
-
 def test_it_writes_a_report_and_goes_on_where_it_was(
     sample_models: dict[str, Path],
     tmp_path: Path,
