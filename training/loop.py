@@ -26,7 +26,7 @@ from training.batches import LengthBucketedBatches
 from training.compute import autocast, device, training_step
 from training.history import History
 from training.observer import Observer
-from training.optimization import parameter_groups, warmup_then_linear
+from training.optimizer import TitleOptimizer
 from training.run_folder import RunFolder
 from training.settings import LoopSettings
 
@@ -71,14 +71,7 @@ class TrainingLoop(Generic[Model]):
         self.settings, self.evaluate, self.observers = settings, evaluate, observers
         self.run_folder, self.identity = RunFolder(folder), identity
         self.total_steps = settings.epochs * len(batches)
-        groups = parameter_groups(
-            model, settings.learning_rate, settings.weight_decay, settings.layer_decay
-        )
-        self.optimizer = torch.optim.AdamW(groups, fused=True)
-        self.schedule = torch.optim.lr_scheduler.LambdaLR(
-            self.optimizer,
-            lambda step: warmup_then_linear(step, self.total_steps, settings.warmup_ratio),
-        )
+        self.optimizer = TitleOptimizer(model, settings, self.total_steps)
         decay = settings.average_decay
         self.average = WeightAverage(model, decay) if decay else None
         self.history = History()
@@ -112,15 +105,13 @@ class TrainingLoop(Generic[Model]):
         self.model.train()
         epoch, place = divmod(self.step, len(self.batches))
         rows = self._epoch_batches(epoch)[place]
-        with training_step(self.settings.precision):
+        with training_step(self.settings.precision, self.optimizer.table):
             loss = self.loss(self.model, rows)
         loss.backward()
-        nn.utils.clip_grad_norm_(self.model.parameters(), self.settings.max_grad_norm)
         self.optimizer.step()
-        self.schedule.step()
-        self.optimizer.zero_grad()
         self.step += 1
         if self.average is not None and self.step % _STEPS_PER_AVERAGE == 0:
+            self.optimizer.settle()
             self.average.update(self.model, self.step)
         return loss.item()
 
@@ -143,11 +134,10 @@ class TrainingLoop(Generic[Model]):
         row: dict[str, float] | None = None
         if self.step % _STEPS_PER_MEASUREMENT == 0:
             titles_per_s = self.step * self.settings.batch_size / self.history.seconds
-            rate = self.schedule.get_last_lr()[0]
             row = {
                 "step": self.step,
                 "loss": loss,
-                "learning_rate": rate,
+                "learning_rate": self.optimizer.rate,
                 "titles_per_s": titles_per_s,
             }
             self.history.steps.append(row)
@@ -177,6 +167,7 @@ class TrainingLoop(Generic[Model]):
 
     def _evaluated_model(self) -> Model:
         """The average where there is one, else the model itself, in evaluation mode."""
+        self.optimizer.settle()
         if self.average is None:
             return self.model.eval()
         self.average.update(self.model, self.step)
@@ -201,7 +192,6 @@ class TrainingLoop(Generic[Model]):
             "step": self.step,
             "model": self.model.state_dict(),
             "optimizer": self.optimizer.state_dict(),
-            "schedule": self.schedule.state_dict(),
             "average": None if self.average is None else self.average.model.state_dict(),
             "average_step": 0 if self.average is None else self.average.step,
             "random": torch.get_rng_state(),
@@ -221,7 +211,6 @@ class TrainingLoop(Generic[Model]):
             )
         self.model.load_state_dict(state["model"])
         self.optimizer.load_state_dict(state["optimizer"])
-        self.schedule.load_state_dict(state["schedule"])
         if self.average is not None:
             self.average.model.load_state_dict(state["average"])
             self.average.step = state["average_step"]

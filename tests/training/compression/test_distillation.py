@@ -38,7 +38,7 @@ def teacher(
     three_topics: LabelledTitles,
 ) -> StudentClassifier:
     """Three layers that have learned the three topics."""
-    settings = replace(SETTINGS, alpha=0.0, epochs=8)
+    settings = replace(SETTINGS, alpha=0.0, epochs=20)
     folder = tmp_path_factory.mktemp("teacher")
     result = distill(
         make_student(), three_topics, None, three_topics, settings, folder, None, False
