@@ -23,8 +23,9 @@ $(READY): $(CORE)
 	$(INSTALL) --editable '.[train,dev]'
 	touch $@
 
+# One process a core; the slow tests first, so that no core waits for the other at the end.
 test: $(READY)
-	$(BIN)/pytest
+	$(BIN)/pytest --numprocesses auto --dist loadgroup
 
 lint: $(READY)
 	$(BIN)/ruff check .

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import string
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -15,6 +16,7 @@ from transformers import BertConfig, BertModel, PreTrainedTokenizerFast
 from models.artifact import Manifest, Provenance
 from models.encoder import EncoderClassifier
 from models.labels import Labels
+from models.machine import available_threads
 from models.student import StudentClassifier, StudentConfig
 from models.tokenization import TitleTokenizer
 from models.transformer.layer_config import LayerConfig
@@ -25,6 +27,17 @@ from training.finetune import open_encoder
 SAMPLES = Path(__file__).parent.parent / "samples"
 CHARACTERS = "股市涨跌球队比赛冠军高考录取分数楼盘房价涨幅今日新的大学生 " + string.ascii_letters
 SPECIALS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
+
+
+def pytest_configure() -> None:
+    """Workers that run side by side share the cores."""
+    if workers := os.environ.get("PYTEST_XDIST_WORKER_COUNT"):
+        torch.set_num_threads(max(1, available_threads() // int(workers)))
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What takes longest begins first."""
+    items.sort(key=lambda item: item.get_closest_marker("slow") is None)
 
 
 @pytest.fixture(autouse=True)

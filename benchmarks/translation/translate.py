@@ -1,6 +1,6 @@
 """Train a small Transformer to translate, and show that its decoder earns its place.
 
-    python examples/translate.py --data ../shared/data/tatoeba_en_fr/eng-fra.txt
+    python benchmarks/translation/translate.py --data eng-fra.txt
 
 Writes to the output folder: results.json and results.md (BLEU of each way to generate, of our model
 and of the same one around `nn.Transformer`; speed with and without cache), cache_speed.png,
