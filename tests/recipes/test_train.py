@@ -11,19 +11,11 @@ from training.loop import TrainingLoop
 SAMPLES = Path(__file__).parents[2] / "samples"
 
 
-@pytest.fixture
-def titles_file(tmp_path: Path) -> Path:
-    (tmp_path / "class.txt").write_text("stocks\nsports\neducation\n")
-    path = tmp_path / "titles.txt"
-    path.write_text("股市今日涨\t0\n球队比赛\tsports\n高考分数\t2\n", encoding="utf-8")
-    return path
-
-
 def test_an_encoder_is_trained_saved_and_used(
-    titles_file: Path, tiny_encoder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    titles: Path, tiny_encoder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ):
     output = tmp_path / "encoder"
-    data = ["--train", str(titles_file), "--dev", str(titles_file), "--output", str(output)]
+    data = ["--train", str(titles), "--dev", str(titles), "--output", str(output)]
     arguments = ["train", "encoder", *data, "--encoder", str(tiny_encoder), "--epochs", "2"]
 
     assert main([*arguments, "--max-length", "32", "--learning-rate", "1e-3"]) == 0
@@ -39,10 +31,10 @@ def test_an_encoder_is_trained_saved_and_used(
 
 
 def test_a_model_whose_save_failed_is_saved_by_the_same_command_without_training(
-    titles_file: Path, tiny_encoder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    titles: Path, tiny_encoder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     output, run = tmp_path / "encoder", tmp_path / "encoder.run"
-    data = ["--train", str(titles_file), "--dev", str(titles_file), "--output", str(output)]
+    data = ["--train", str(titles), "--dev", str(titles), "--output", str(output)]
     arguments = ["train", "encoder", *data, "--encoder", str(tiny_encoder), "--epochs", "1"]
 
     def fail(*_: object, **__: object) -> None:

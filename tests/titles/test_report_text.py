@@ -1,25 +1,11 @@
 """The report as tables for people."""
 
-from titles import Finding, Place, Report, SplitSummary, report_text
+from titles import Report, SplitSummary, report_text
 from titles.report_text import table
 
-LENGTHS = {"p1": 2, "p50": 4, "p90": 6, "p99": 6, "max": 6}
 
-
-def make_report() -> Report:
-    summary = SplitSummary("train.txt", 1200, 1199, LENGTHS, None, {"finance": 900, "体育": 299})
-    findings = [
-        Finding("unknown-label", "train", "train.txt", 9, "label '14' is not one of the 2 labels"),
-        *(
-            Finding("duplicate-exact", "train", "train.txt", i, "", Place("train", "train.txt", 1))
-            for i in range(20, 24)
-        ),
-    ]
-    return Report({"train": summary}, findings)
-
-
-def test_text_is_laid_out_in_tables():
-    assert report_text(make_report()) == (
+def test_text_is_laid_out_in_tables(small_report: Report):
+    assert report_text(small_report) == (
         "split   rows  usable  errors  warnings  file\n"
         "train  1,200   1,199       1         4  train.txt\n"
         "\n"
@@ -42,8 +28,8 @@ def test_text_is_laid_out_in_tables():
     )
 
 
-def test_clean_report_says_so():
-    report = Report({"dev": SplitSummary("dev.txt", 1, 1, LENGTHS, None, None)}, [])
+def test_clean_report_says_so(lengths: dict[str, int]):
+    report = Report({"dev": SplitSummary("dev.txt", 1, 1, lengths, None, None)}, [])
 
     assert "no errors\n\nno warnings\n" in report_text(report)
 

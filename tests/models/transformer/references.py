@@ -128,3 +128,14 @@ def _torch_options(shape: Shape) -> dict[str, object]:
         "batch_first": True,
         "norm_first": config.norm_first,
     }
+
+
+SMALL_BERT = {
+    "vocab_size": 30,
+    "hidden_size": 16,
+    "num_hidden_layers": 2,
+    "num_attention_heads": 4,
+    "intermediate_size": 24,
+    "max_position_embeddings": 20,
+}
+"""Sizes for a `BertConfig` whose model is built in no time."""

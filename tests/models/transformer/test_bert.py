@@ -14,19 +14,11 @@ from models.transformer.bert_weights import to_bert
 from models.transformer.encoder import Encoder
 from models.transformer.masks import from_attention_mask
 
-from .references import assert_close, scatter
+from .references import SMALL_BERT, assert_close, scatter
 
 
 def _bert(**options: object) -> BertModel:
-    sizes = {
-        "vocab_size": 30,
-        "hidden_size": 16,
-        "num_hidden_layers": 2,
-        "num_attention_heads": 4,
-        "intermediate_size": 24,
-        "max_position_embeddings": 20,
-    }
-    config = BertConfig(**sizes | options)
+    config = BertConfig(**SMALL_BERT | options)
     return scatter(BertModel(config, add_pooling_layer=False)).eval()
 
 

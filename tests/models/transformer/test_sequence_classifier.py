@@ -8,17 +8,9 @@ from models.errors import PretrainedError
 from models.transformer.masks import from_attention_mask
 from models.transformer.sequence_classifier import SequenceClassifier
 
-from .references import assert_close, scatter
+from .references import SMALL_BERT, assert_close, scatter
 
-CONFIG = {
-    "vocab_size": 30,
-    "hidden_size": 16,
-    "num_hidden_layers": 2,
-    "num_attention_heads": 4,
-    "intermediate_size": 24,
-    "max_position_embeddings": 20,
-    "num_labels": 10,
-}
+CONFIG = {**SMALL_BERT, "num_labels": 10}
 
 
 def test_scores_titles_as_the_fine_tuned_bert_does(tmp_path: Path):
