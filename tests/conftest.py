@@ -30,9 +30,11 @@ SPECIALS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
 
 
 def pytest_configure() -> None:
-    """Workers that run side by side share the cores."""
+    """Workers that run side by side share the cores, and so do the processes that they start."""
     if workers := os.environ.get("PYTEST_XDIST_WORKER_COUNT"):
-        torch.set_num_threads(max(1, available_threads() // int(workers)))
+        threads = max(1, available_threads() // int(workers))
+        torch.set_num_threads(threads)
+        os.environ["OMP_NUM_THREADS"] = str(threads)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
