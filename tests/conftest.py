@@ -30,11 +30,12 @@ SPECIALS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
 
 
 def pytest_configure() -> None:
-    """Workers that run side by side share the cores, and so do the processes that they start."""
-    if workers := os.environ.get("PYTEST_XDIST_WORKER_COUNT"):
-        threads = max(1, available_threads() // int(workers))
-        torch.set_num_threads(threads)
-        os.environ["OMP_NUM_THREADS"] = str(threads)
+    """Of workers that run side by side, each has cores of its own, and so has what it starts."""
+    if worker := os.environ.get("PYTEST_XDIST_WORKER"):
+        cores, workers = sorted(os.sched_getaffinity(0)), os.environ["PYTEST_XDIST_WORKER_COUNT"]
+        first = int(worker.removeprefix("gw"))
+        os.sched_setaffinity(0, cores[first :: int(workers)] or cores)
+        torch.set_num_threads(available_threads())
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
