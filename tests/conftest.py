@@ -31,7 +31,8 @@ SPECIALS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
 
 def pytest_configure() -> None:
     """Of workers that run side by side, each has cores of its own, and so has what it starts."""
-    if worker := os.environ.get("PYTEST_XDIST_WORKER"):
+    worker = os.environ.get("PYTEST_XDIST_WORKER")
+    if worker and hasattr(os, "sched_setaffinity"):
         cores, workers = sorted(os.sched_getaffinity(0)), os.environ["PYTEST_XDIST_WORKER_COUNT"]
         first = int(worker.removeprefix("gw"))
         os.sched_setaffinity(0, cores[first :: int(workers)] or cores)
