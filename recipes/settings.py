@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from tyro.conf import Positional, UseAppendAction, arg
 from tyro.constructors import PrimitiveConstructorSpec
@@ -57,7 +57,6 @@ OptionalText = Annotated[str | None, _optional("NAME", str, "told from the file"
 OptionalNumber = Annotated[int | None, _optional("N", int, "all")]
 OptionalShare = Annotated[float | None, _optional("SHARE", float, "none")]
 Layers = Annotated[int | tuple[int, ...] | None, _optional("N|I,J,…", layer_numbers, "all")]
-Format = Literal["txt", "csv", "jsonl", "parquet", "dataset"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,7 +65,7 @@ class Reading:
 
     labels: Annotated[Path | None, _optional("FILE", Path, "class.txt beside the data")] = None
     """Class names, one a line."""
-    format: Annotated[Format | None, _optional("FORMAT", str, "told from the suffix")] = None
+    format: Annotated[str | None, _optional("FORMAT", str, "told from the suffix")] = None
     """txt, csv, jsonl, parquet or dataset."""
     title_column: OptionalText = None
     """Column of the titles."""

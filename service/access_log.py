@@ -16,7 +16,7 @@ _MAX_PATH_CHARS = 200
 class AccessLog:
     """ASGI middleware: logs a request when it has been answered, or has failed.
 
-    A route says how many titles it read in `request.state.titles`.
+    An endpoint says how many titles it read in `request.state.titles`.
     """
 
     def __init__(self, app: ASGIApp):

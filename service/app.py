@@ -12,9 +12,9 @@ from fastapi import FastAPI
 from models.artifact import LoadedModel, load
 from service.access_log import AccessLog
 from service.body_limit import BodyLimit
+from service.endpoints import Serving, router
 from service.errors import install_error_handlers
 from service.inference import InferenceThread, probe
-from service.routes import Serving, router
 from service.settings import Settings, read_settings
 
 

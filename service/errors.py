@@ -100,7 +100,7 @@ async def _on_http_exception(request: Request, error: Exception) -> JSONResponse
     assert isinstance(error, HTTPException)
     headers = {name.lower(): value for name, value in (error.headers or {}).items()}
     message = {
-        404: f"no route {request.url.path[:100]}; all routes are listed at /docs",
+        404: f"no endpoint {request.url.path[:100]}; all endpoints are listed at /docs",
         405: f"{request.method} is not possible here; use {headers.get('allow', 'another method')}",
     }.get(error.status_code, error.detail)
     code = _CODES.get(error.status_code, HTTPStatus(error.status_code).name.lower())

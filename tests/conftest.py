@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 import torch
+from hypothesis import settings
 from tokenizers import Tokenizer, pre_tokenizers, processors
 from tokenizers import models as tokenizer_models
 from transformers import BertConfig, BertModel, PreTrainedTokenizerFast
@@ -27,6 +28,10 @@ from training.finetune import open_encoder
 SAMPLES = Path(__file__).parent.parent / "samples"
 CHARACTERS = "股市涨跌球队比赛冠军高考录取分数楼盘房价涨幅今日新的大学生 " + string.ascii_letters
 SPECIALS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
+
+
+settings.register_profile("cores are shared", deadline=None)
+settings.load_profile("cores are shared")
 
 
 def pytest_configure() -> None:

@@ -16,7 +16,7 @@ def test_unknown_route(client):
     assert response.json() == {
         "error": {
             "code": "unknown_route",
-            "message": "no route /v2/classify; all routes are listed at /docs",
+            "message": "no endpoint /v2/classify; all endpoints are listed at /docs",
         }
     }
 

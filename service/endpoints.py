@@ -37,7 +37,7 @@ router = APIRouter()
 
 @dataclass(frozen=True)
 class Serving:
-    """What the routes work with, from start-up to shutdown."""
+    """What the endpoints work with, from start-up to shutdown."""
 
     settings: Settings
     model: LoadedModel
