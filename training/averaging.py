@@ -13,7 +13,7 @@ import copy
 from typing import Generic, TypeVar
 
 import torch
-from torch import nn
+from torch import Tensor, nn
 
 Model = TypeVar("Model", bound=nn.Module)
 
@@ -32,6 +32,7 @@ class WeightAverage(Generic[Model]):
     def update(self, model: Model, step: int) -> None:
         """Take in the weights after step number `step`, counted from 1."""
         decay = min(self.decay, (1 + step) / (10 + step)) ** (step - self.step)
-        averages, weights = list(self.model.parameters()), list(model.parameters())
+        averages: list[Tensor] = list(self.model.parameters())
+        weights: list[Tensor] = list(model.parameters())
         torch._foreach_lerp_(averages, weights, 1 - decay)
         self.step = step

@@ -15,7 +15,8 @@ Source: Kingma and Ba 2015, Loshchilov and Hutter 2019; the sum is theirs, taken
 
 from __future__ import annotations
 
-from typing import Any
+from collections import Counter
+from typing import Any, cast
 
 import torch
 from torch import Tensor, nn
@@ -131,15 +132,10 @@ class EmbeddingTable:
 
 def large_table(model: nn.Module, at_least: int = 4096) -> nn.Parameter | None:
     """The weight of the model's largest embedding of so many rows that nothing else shares."""
-    owners: dict[nn.Parameter, int] = {}
-    for _, parameter in model.named_parameters(remove_duplicate=False):
-        owners[parameter] = owners.get(parameter, 0) + 1
-    weights = [
-        module.weight
-        for module in model.modules()
-        if isinstance(module, nn.Embedding) and owners[module.weight] == 1
-    ]
-    large = [w for w in weights if len(w) >= at_least and w.requires_grad]
+    owners = Counter(weight for _, weight in model.named_parameters(remove_duplicate=False))
+    embeddings = [module for module in model.modules() if isinstance(module, nn.Embedding)]
+    weights = [cast(nn.Parameter, embedding.weight) for embedding in embeddings]
+    large = [w for w in weights if len(w) >= at_least and w.requires_grad and owners[w] == 1]
     return max(large, key=len, default=None)
 
 

@@ -7,12 +7,14 @@ the first. Logits and gradients are those of the whole model; of twelve layers' 
 
 from __future__ import annotations
 
-from torch import Tensor, nn
+from typing import Any
+
+from torch import Tensor
 from torch.nn import functional as F
 from transformers import BertForSequenceClassification
 
 
-def logits_of(model: nn.Module, input_ids: Tensor, attention_mask: Tensor) -> Tensor:
+def logits_of(model: Any, input_ids: Tensor, attention_mask: Tensor) -> Tensor:
     """The logits, (B, classes), of any model of `AutoModelForSequenceClassification`.
 
     Args:
@@ -31,12 +33,12 @@ def logits_of(model: nn.Module, input_ids: Tensor, attention_mask: Tensor) -> Te
     return output
 
 
-def _reads_first_token(model: nn.Module) -> bool:
+def _reads_first_token(model: Any) -> bool:
     known = type(model) is BertForSequenceClassification and not model.config.is_decoder
     return known and model.config._attn_implementation == "sdpa"
 
 
-def _at_first_token(layer: nn.Module, hidden: Tensor, visible: Tensor | None) -> Tensor:
+def _at_first_token(layer: Any, hidden: Tensor, visible: Tensor | None) -> Tensor:
     """A `BertLayer`'s output at the first token: (B, 1, D)."""
     attention, first = layer.attention.self, hidden[:, :1]
     query, key, value = (

@@ -107,7 +107,7 @@ class TrainingLoop(Generic[Model]):
         rows = self._epoch_batches(epoch)[place]
         with training_step(self.settings.precision, self.optimizer.table):
             loss = self.loss(self.model, rows)
-        loss.backward()
+        torch.autograd.backward(loss)
         self.optimizer.step()
         self.step += 1
         if self.average is not None and self.step % _STEPS_PER_AVERAGE == 0:

@@ -10,9 +10,10 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 from torch.nn import functional as F
 from transformers import AutoConfig, AutoModelForMaskedLM, AutoTokenizer, PreTrainedTokenizerBase
 
@@ -103,13 +104,14 @@ class MaskedLanguageLoss:
         self.special_ids = torch.tensor(sorted(set(tokenizer.all_special_ids)))
         self.vocab_size = len(tokenizer)
 
-    def __call__(self, model: nn.Module, indices: list[int]) -> Tensor:
+    def __call__(self, model: Any, indices: list[int]) -> Tensor:
         batch = pad([self.rows[i] for i in indices], self.pad_id)
         targets = batch["input_ids"]
         batch["input_ids"], chosen = self.mask(targets)
         batch = {name: tensor.to(device()) for name, tensor in batch.items()}
         hidden = model.base_model(**batch).last_hidden_state[chosen]  # (chosen, D)
-        return F.cross_entropy(model.cls(hidden).float(), targets[chosen].to(hidden.device))
+        logits: Tensor = model.cls(hidden)  # (chosen, V)
+        return F.cross_entropy(logits.float(), targets[chosen].to(hidden.device))
 
     def mask(self, ids: Tensor) -> tuple[Tensor, Tensor]:
         """(B, S) ids to the corrupted ids and the (B, S) bool of those to guess; at least one."""

@@ -54,8 +54,8 @@ class TitleOptimizer:
         rows = [] if self.table is None else self.table.gradients
         norm = nn.utils.get_total_norm([*gradients, *rows])
         scale = ((norm + 1e-6) / self.max_grad_norm).clamp(min=1.0)
-        self.adamw.grad_scale = scale  # its fused kernel divides by it: no pass of its own to clip
-        self.adamw.found_inf = torch.zeros_like(scale)
+        # AdamW's fused kernel divides by what it finds there: clipping takes no pass of its own
+        vars(self.adamw).update(grad_scale=scale, found_inf=torch.zeros_like(scale))
         self.adamw.step()
         if self.table is not None:
             self.table.step(self.adamw.param_groups[self._place]["lr"], scale.item())

@@ -114,6 +114,7 @@ def distill(
     student = cut_positions(start, settings.max_length)  # a copy
     _require_what_is_learned_from(examples, teacher_scores, teacher, settings)
     hidden = HiddenStateLoss(teacher, student) if teacher and settings.hidden_weight else None
+    models = [start, teacher] if teacher and hidden else [start]
     loss = DistillationLoss(student, examples, teacher_scores, settings, hidden)
     loop = TrainingLoop(
         student.network,
@@ -124,7 +125,7 @@ def distill(
         evaluate=lambda network: score_on(
             StudentClassifier(network, student.config, student.tokenizer, student.labels), dev
         ),
-        identity=_identity([start, *([teacher] if hidden else [])], examples, teacher_scores, dev),
+        identity=_identity(models, examples, teacher_scores, dev),
         observers=default_observers(run_folder, show_progress),
     )
     with zeros_kept(student.network):  # else a magnitude-pruned one would not stay so
@@ -159,8 +160,9 @@ class DistillationLoss:
     def __call__(self, network: SequenceClassifier, indices: list[int]) -> Tensor:
         batch = pad([self.rows[i] for i in indices], self.pad_id, device())
         ids, padding = batch["input_ids"], from_attention_mask(batch["attention_mask"])
+        extra: Tensor | float = 0.0
         if self.hidden is None:
-            logits, extra = network(ids, padding), 0.0
+            logits = network(ids, padding)
         else:
             states = network.encoder.trace(ids, padding).hidden_states
             logits = network.read_out(network.encoder.final_norm(states[-1]), ids)

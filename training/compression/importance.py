@@ -12,16 +12,17 @@ Molchanov et al. 2017 and 2019, "Importance Estimation for Neural Network Prunin
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import cast
 
 import torch
 from torch import Tensor
 from torch.nn import functional as F
 
 from models.student import StudentClassifier
-from models.transformer.encoder import Encoder
+from models.transformer.encoder import Encoder, EncoderLayer
 from models.transformer.masks import from_attention_mask
 from titles import LabelledTitles
 from training.batches import LengthBucketedBatches, pad
@@ -69,7 +70,7 @@ def _passed_on(encoder: Encoder) -> Iterator[list[Tensor]]:
     values: list[Tensor] = []
     hooks = [
         projection.register_forward_pre_hook(lambda _, inputs: values.append(inputs[0]))
-        for layer in encoder.layers
+        for layer in cast(Sequence[EncoderLayer], encoder.layers)
         for projection in (layer.attention.out_projection, layer.feed_forward.narrow)
     ]
     try:

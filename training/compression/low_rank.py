@@ -134,7 +134,8 @@ def _spend(steps: dict[str, list[_Step]], left: int) -> dict[str, int]:
 def _energies(weight: Tensor) -> Tensor:
     """Each singular value's share of the energy, (rank,) float64, in descending order."""
     squares = torch.linalg.svdvals(weight.detach().double()).square()
-    return squares / squares.sum().clamp_min(torch.finfo(torch.float64).tiny)
+    shares: Tensor = squares / squares.sum().clamp_min(torch.finfo(torch.float64).tiny)
+    return shares
 
 
 def _weights(student: StudentClassifier) -> dict[str, Tensor]:

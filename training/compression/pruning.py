@@ -11,6 +11,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import cast
 
 import torch
 from torch import Tensor, nn
@@ -40,7 +41,8 @@ def keep_parts(student: StudentClassifier, kept: Sequence[KeptParts]) -> Student
     network = copy.deepcopy(student.network)
     encoder = network.encoder
     encoder.configs = tuple(_smaller(student.config.layers[parts.layer], parts) for parts in kept)
-    encoder.layers = nn.ModuleList(_cut(encoder.layers[parts.layer], parts) for parts in kept)
+    layers = cast(Sequence[EncoderLayer], encoder.layers)
+    encoder.layers = nn.ModuleList(_cut(layers[parts.layer], parts) for parts in kept)
     return reshaped(student, network)
 
 
@@ -86,7 +88,7 @@ def _cut(layer: EncoderLayer, parts: KeptParts) -> EncoderLayer:
 @torch.no_grad()
 def _select(
     module: nn.Module, rows: Tensor | None = None, columns: Tensor | None = None
-) -> nn.Module:
+) -> nn.Linear:
     """The linear layer, or the two of a factorised one, with these outputs and inputs alone."""
     if isinstance(module, nn.Sequential):
         first, second = _select(module[0], columns=columns), _select(module[1], rows=rows)

@@ -106,7 +106,7 @@ def _top(scores: list[Tensor], count: int | None, by_layer: bool, what: str) -> 
     normalised = torch.cat([_first_kept(layer / layer.norm().clamp_min(1e-12)) for layer in scores])
     chosen = torch.zeros(len(normalised), dtype=torch.bool)
     chosen[_highest(normalised, min(count * len(scores), len(normalised)))] = True
-    return [part.nonzero().flatten().tolist() for part in chosen.split([*map(len, scores)])]
+    return [part.nonzero().flatten().tolist() for part in torch.split(chosen, [*map(len, scores)])]
 
 
 def _first_kept(layer: Tensor) -> Tensor:

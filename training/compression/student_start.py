@@ -35,7 +35,7 @@ def evenly_spaced(count: int, depth: int) -> list[int]:
     """
     if not 1 <= count <= depth:
         raise UsageError(f"{count} layers cannot be taken from a model of {depth}")
-    return np.linspace(0, depth - 1, count).round().astype(int).tolist()
+    return [round(place) for place in np.linspace(0, depth - 1, count)]
 
 
 def take_layers(
