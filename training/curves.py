@@ -65,4 +65,5 @@ def _running_mean(values: np.ndarray, window: int = 15) -> np.ndarray:
     sums = np.cumsum(np.insert(values, 0, 0.0))
     ends = np.arange(1, len(values) + 1)
     starts = np.maximum(0, ends - window)
-    return (sums[ends] - sums[starts]) / (ends - starts)
+    means: np.ndarray = (sums[ends] - sums[starts]) / (ends - starts)
+    return means

@@ -35,7 +35,8 @@ class KeepMasks:
 
 def dropout(x: Tensor, p: float, masks: KeepMasks) -> Tensor:
     """Set a share `p` of `x` to 0 and scale the rest, so that the mean stays."""
-    output: Tensor = _Dropout.apply(x, masks.draw(tuple(x.shape), p), 1 / (1 - p))
+    keep = masks.draw(tuple(x.shape), p)
+    output: Tensor = _Dropout.apply(x, keep, 1 / (1 - p))  # type: ignore[no-untyped-call]
     return output
 
 

@@ -23,6 +23,7 @@ import struct
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -149,7 +150,7 @@ class _Cursor:
         self.data = data
         self.at = 0
 
-    def take(self, layout: str) -> tuple:
+    def take(self, layout: str) -> tuple[Any, ...]:
         values = struct.unpack_from("<" + layout, self.data, self.at)
         self.at += struct.calcsize("<" + layout)
         return values

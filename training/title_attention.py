@@ -28,7 +28,9 @@ def title_attention(
     Returns:
         (B, H, Q, d), a transposed view of (B, Q, H, d).
     """
-    output: Tensor = _TitleAttention.apply(query, key, value, bias, keep, 1 / (1 - p))
+    output: Tensor = _TitleAttention.apply(  # type: ignore[no-untyped-call]
+        query, key, value, bias, keep, 1 / (1 - p)
+    )
     return output
 
 

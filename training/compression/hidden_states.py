@@ -64,10 +64,9 @@ class HiddenStateLoss:
 
 def _ids_in(teacher: StudentClassifier, student: StudentClassifier) -> Tensor:
     """The teacher's id of each of the student's pieces: (student's vocabulary,) int64."""
-    pieces: list[str] = [
-        student.tokenizer.tokenizer.id_to_token(i) for i in range(student.config.vocab_size)
-    ]
-    ids = [teacher.tokenizer.tokenizer.token_to_id(piece) for piece in pieces]
+    own, other = student.tokenizer.tokenizer, teacher.tokenizer.tokenizer
+    pieces = [own.id_to_token(i) or "" for i in range(student.config.vocab_size)]
+    ids = [other.token_to_id(piece) for piece in pieces]
     unknown = [piece for piece, i in zip(pieces, ids, strict=True) if i is None]
     if unknown:
         raise UsageError(

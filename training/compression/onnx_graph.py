@@ -15,8 +15,9 @@ Integer-Arithmetic-Only Inference".
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any, cast
 
 import numpy as np
 import onnx
@@ -24,8 +25,10 @@ import torch
 from onnx import TensorProto, helper, numpy_helper
 from torch import Tensor, nn
 
+from models.transformer.embedding import BertEmbedding
 from models.transformer.encoder import EncoderLayer
 from models.transformer.layer_config import LayerConfig
+from models.transformer.layer_norm import LayerNorm
 from models.transformer.sequence_classifier import SequenceClassifier
 from models.transformer.width_embedding import WidthEmbedding
 
@@ -63,7 +66,7 @@ class _Graph:
         self.constants.append(numpy_helper.from_array(np.ascontiguousarray(array), name))
         return name
 
-    def add(self, operator: str, *inputs: str, domain: str = "", **attributes: object) -> str:
+    def add(self, operator: str, *inputs: str, domain: str = "", **attributes: Any) -> str:
         name = f"value_{len(self.nodes)}"
         node = helper.make_node(operator, inputs, [name], domain=domain, **attributes)
         self.nodes.append(node)
@@ -82,7 +85,8 @@ class _Writer:
         graph, network = self.graph, self.network
         x = self.embedding()
         encoder = network.encoder
-        *lower, top = zip(encoder.layers, encoder.configs, strict=True)
+        layers = cast(Sequence[EncoderLayer], encoder.layers)
+        *lower, top = zip(layers, encoder.configs, strict=True)
         for layer, config in lower:
             x = self.layer(layer, config, x, x)
         first = graph.add("Gather", x, graph.constant(np.array([0])), axis=1)  # (B, 1, d_model)
@@ -98,7 +102,7 @@ class _Writer:
 
     def embedding(self) -> str:
         """Token, position and segment vectors, summed and normalised: (B, S, d_model)."""
-        graph, embedding = self.graph, self.network.encoder.embedding
+        graph, embedding = self.graph, cast(BertEmbedding, self.network.encoder.embedding)
         tokens, norm = embedding.tokens.weight, embedding.norm
         positions = embedding.positions.table + embedding.segments.weight[0]
         if self.ranges is None:
@@ -147,6 +151,7 @@ class _Writer:
     def projections(self, projection: nn.Module, x: str, seen: str) -> list[str]:
         """Queries of `x`, keys and values of `seen`."""
         last = projection[-1] if isinstance(projection, nn.Sequential) else projection
+        last = cast(nn.Linear, last)
         name = self.names[last]
         inputs = [x, seen, seen]
         if isinstance(projection, nn.Sequential):
@@ -161,7 +166,8 @@ class _Writer:
             for part in module:
                 x = self.linear(part, x)
             return x
-        return self.product(x, self.names[module], module.weight, module.bias)
+        linear = cast(nn.Linear, module)
+        return self.product(x, self.names[linear], linear.weight, linear.bias)
 
     def product(self, x: str, name: str, weight: Tensor, bias: Tensor | None) -> str:
         """x · Wᵀ + b, in int8 if the range of the layer's input is known."""
@@ -192,11 +198,11 @@ class _Writer:
             self.quantized[x, limits] = values, scale, zero
         return self.quantized[x, limits]
 
-    def add_and_norm(self, x: str, residual: str, norm: nn.Module) -> str:
+    def add_and_norm(self, x: str, residual: str, norm: LayerNorm) -> str:
         """In two operators: the fused one takes five times as long on processors."""
         return self.norm(self.graph.add("Add", x, residual), norm)
 
-    def norm(self, x: str, norm: nn.Module) -> str:
+    def norm(self, x: str, norm: LayerNorm) -> str:
         gamma, beta = self.graph.constant(norm.gamma), self.graph.constant(norm.beta)
         return self.graph.add("LayerNormalization", x, gamma, beta, epsilon=norm.eps)
 

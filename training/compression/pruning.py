@@ -20,7 +20,7 @@ from models.errors import UsageError
 from models.student import StudentClassifier
 from models.transformer.encoder import EncoderLayer
 from models.transformer.layer_config import LayerConfig
-from models.transformer.low_rank import is_smaller, multiply_out
+from models.transformer.low_rank import is_smaller, multiply_out, replace_module
 from training.compression.reshaping import reshaped
 
 
@@ -73,35 +73,44 @@ def _smaller(config: LayerConfig, parts: KeptParts) -> LayerConfig:
 
 def _cut(layer: EncoderLayer, parts: KeptParts) -> EncoderLayer:
     """Leave the layer with these heads and neurons."""
-    attention, network = layer.attention, layer.feed_forward
+    attention = layer.attention
     sizes, heads = (attention.num_heads, attention.head_dim), list(parts.heads)
     columns = torch.arange(sizes[0] * sizes[1]).view(sizes)[heads].flatten()
     stacked = torch.arange(3 * sizes[0] * sizes[1]).view(3, *sizes)[:, heads].flatten()
     neurons = torch.tensor(list(parts.neurons))
-    attention.in_projection = _select(attention.in_projection, rows=stacked)  # W_Q, W_K, W_V
-    attention.out_projection = _select(attention.out_projection, columns=columns)
-    network.widen = _select(network.widen, rows=neurons)
-    network.narrow = _select(network.narrow, columns=neurons)
+    for name, kept in (
+        ("attention.in_projection", {"rows": stacked}),  # W_Q, W_K, W_V
+        ("attention.out_projection", {"columns": columns}),
+        ("feed_forward.widen", {"rows": neurons}),
+        ("feed_forward.narrow", {"columns": neurons}),
+    ):
+        replace_module(layer, name, _select(layer.get_submodule(name), **kept))
     return layer
 
 
-@torch.no_grad()
 def _select(
     module: nn.Module, rows: Tensor | None = None, columns: Tensor | None = None
-) -> nn.Linear:
+) -> nn.Module:
     """The linear layer, or the two of a factorised one, with these outputs and inputs alone."""
     if isinstance(module, nn.Sequential):
-        first, second = _select(module[0], columns=columns), _select(module[1], rows=rows)
+        low, high = cast(Sequence[nn.Linear], module)
+        first, second = _cut_linear(low, columns=columns), _cut_linear(high, rows=rows)
         pair = nn.Sequential(first, second)
         fits = is_smaller(first.in_features, second.out_features, first.out_features)
         return pair if fits else multiply_out(pair)
-    weight, bias = module.weight, module.bias
+    return _cut_linear(cast(nn.Linear, module), rows, columns)
+
+
+def _cut_linear(
+    linear: nn.Linear, rows: Tensor | None = None, columns: Tensor | None = None
+) -> nn.Linear:
+    weight, bias = linear.weight.data, None if linear.bias is None else linear.bias.data
     if rows is not None:
         weight, bias = weight[rows], None if bias is None else bias[rows]
     if columns is not None:
         weight = weight[:, columns]
-    linear = nn.Linear(weight.size(1), weight.size(0), bias=bias is not None)
-    linear.weight.copy_(weight)
+    left = nn.Linear(weight.size(1), weight.size(0), bias=bias is not None)
+    left.weight.data.copy_(weight)
     if bias is not None:
-        linear.bias.copy_(bias)
-    return linear
+        left.bias.data.copy_(bias)
+    return left
