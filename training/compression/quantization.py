@@ -12,6 +12,7 @@ from models.quantized import TOKENS, QuantizedEmbedding, QuantizedStudentClassif
 from models.student import StudentClassifier
 from models.transformer.embedding import BertEmbedding
 from models.transformer.low_rank import replace_module
+from models.transformer.sequence_classifier import SequenceClassifier
 from training.compression.onnx_graph import quantize_rows
 
 
@@ -20,8 +21,8 @@ def to_int8(student: StudentClassifier) -> QuantizedStudentClassifier:
 
     No title is needed: the scale of a layer's input is found at each call.
     """
-    network = copy.deepcopy(student.network)
-    int8_linear.quantize_linears(network)
+    quantized = int8_linear.quantize_linears(copy.deepcopy(student.network))
+    network = cast(SequenceClassifier, quantized)
     embedding = cast(BertEmbedding, student.network.encoder.embedding)
     rows, scales = quantize_rows(embedding.tokens.weight.detach().numpy())
     replace_module(network, TOKENS, QuantizedEmbedding(*map(torch.from_numpy, (rows, scales))))
