@@ -56,9 +56,7 @@ def importance(student: StudentClassifier, examples: LabelledTitles) -> list[Lay
         gradients = torch.autograd.grad(loss, values)
         for total, value, gradient in zip(sums, values, gradients, strict=True):
             per_value = (value * gradient).sum(dim=1).detach()  # (B, heads · head_dim) or (B, d_ff)
-            gates = per_value.view(len(per_value), len(total), -1).sum(
-                dim=2
-            )  # (B, heads) or (B, d_ff)
+            gates = per_value.view(len(chosen), len(total), -1).sum(dim=2)  # (B, heads or d_ff)
             total += gates.abs().sum(dim=0) / len(rows)
     return [LayerImportance(*parts) for parts in zip(sums[::2], sums[1::2], strict=True)]
 
