@@ -12,18 +12,21 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from typing import TypeVar
 
 import torch
 from torch import Tensor, nn
 from torch.ao.nn.quantized import dynamic
 from torch.ao.quantization import per_channel_dynamic_qconfig, quantize_dynamic
 
+Network = TypeVar("Network", bound=nn.Module)
 
-def quantize_linears(network: nn.Module) -> nn.Module:
+
+def quantize_linears(network: Network) -> Network:
     """A copy of the network in which every linear layer is int8."""
     with _quiet():
         layers = {nn.Linear: per_channel_dynamic_qconfig}
-        quantized: nn.Module = quantize_dynamic(network, layers)  # type: ignore[no-untyped-call]
+        quantized: Network = quantize_dynamic(network, layers)  # type: ignore[no-untyped-call]
     return quantized
 
 

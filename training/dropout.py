@@ -35,8 +35,9 @@ class KeepMasks:
 
 def dropout(x: Tensor, p: float, masks: KeepMasks) -> Tensor:
     """Set a share `p` of `x` to 0 and scale the rest, so that the mean stays."""
-    keep = masks.draw(tuple(x.shape), p)
-    output: Tensor = _Dropout.apply(x, keep, 1 / (1 - p))  # type: ignore[no-untyped-call]
+    output: Tensor = _Dropout.apply(  # type: ignore[no-untyped-call]  # untyped in torch
+        x, masks.draw(tuple(x.shape), p), 1 / (1 - p)
+    )
     return output
 
 

@@ -16,7 +16,7 @@ Source: Kingma and Ba 2015, Loshchilov and Hutter 2019; the sum is theirs, taken
 from __future__ import annotations
 
 from collections import Counter
-from typing import Any, cast
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -134,7 +134,7 @@ def large_table(model: nn.Module, at_least: int = 4096) -> nn.Parameter | None:
     """The weight of the model's largest embedding of so many rows that nothing else shares."""
     owners = Counter(weight for _, weight in model.named_parameters(remove_duplicate=False))
     embeddings = [module for module in model.modules() if isinstance(module, nn.Embedding)]
-    weights = [cast(nn.Parameter, embedding.weight) for embedding in embeddings]
+    weights = [embedding.get_parameter("weight") for embedding in embeddings]
     large = [w for w in weights if len(w) >= at_least and w.requires_grad and owners[w] == 1]
     return max(large, key=len, default=None)
 

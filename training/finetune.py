@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 from torch.nn import functional as F
-from transformers import AutoModelForSequenceClassification, AutoTokenizer
+from transformers import AutoModelForSequenceClassification, AutoTokenizer, PreTrainedModel
 
 from models.calibration import softmax
 from models.encoder import EncoderClassifier
@@ -155,7 +155,7 @@ class ClassificationLoss:
         """Tokens of each title."""
         return [len(row) for row in self.rows]
 
-    def __call__(self, model: nn.Module, indices: list[int]) -> Tensor:
+    def __call__(self, model: PreTrainedModel, indices: list[int]) -> Tensor:
         twice = indices * 2 if self.settings.consistency else indices
         batch = pad([self.rows[i] for i in twice], self.pad_id, device())
         targets = self.targets[twice].to(device())

@@ -7,14 +7,13 @@ the first. Logits and gradients are those of the whole model; of twelve layers' 
 
 from __future__ import annotations
 
-from typing import Any
-
 from torch import Tensor
 from torch.nn import functional as F
-from transformers import BertForSequenceClassification
+from transformers import BertForSequenceClassification, PreTrainedModel
+from transformers.models.bert.modeling_bert import BertLayer
 
 
-def logits_of(model: Any, input_ids: Tensor, attention_mask: Tensor) -> Tensor:
+def logits_of(model: PreTrainedModel, input_ids: Tensor, attention_mask: Tensor) -> Tensor:
     """The logits, (B, classes), of any model of `AutoModelForSequenceClassification`.
 
     Args:
@@ -33,12 +32,12 @@ def logits_of(model: Any, input_ids: Tensor, attention_mask: Tensor) -> Tensor:
     return output
 
 
-def _reads_first_token(model: Any) -> bool:
+def _reads_first_token(model: PreTrainedModel) -> bool:
     known = type(model) is BertForSequenceClassification and not model.config.is_decoder
-    return known and model.config._attn_implementation == "sdpa"
+    return known and bool(model.config._attn_implementation == "sdpa")
 
 
-def _at_first_token(layer: Any, hidden: Tensor, visible: Tensor | None) -> Tensor:
+def _at_first_token(layer: BertLayer, hidden: Tensor, visible: Tensor | None) -> Tensor:
     """A `BertLayer`'s output at the first token: (B, 1, D)."""
     attention, first = layer.attention.self, hidden[:, :1]
     query, key, value = (

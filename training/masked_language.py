@@ -10,12 +10,17 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import torch
 from torch import Tensor
 from torch.nn import functional as F
-from transformers import AutoConfig, AutoModelForMaskedLM, AutoTokenizer, PreTrainedTokenizerBase
+from transformers import (
+    AutoConfig,
+    AutoModelForMaskedLM,
+    AutoTokenizer,
+    PreTrainedModel,
+    PreTrainedTokenizerBase,
+)
 
 from models.outputs import OutputKind, holds_others, lacks
 from models.staging import staged_folder
@@ -104,14 +109,13 @@ class MaskedLanguageLoss:
         self.special_ids = torch.tensor(sorted(set(tokenizer.all_special_ids)))
         self.vocab_size = len(tokenizer)
 
-    def __call__(self, model: Any, indices: list[int]) -> Tensor:
+    def __call__(self, model: PreTrainedModel, indices: list[int]) -> Tensor:
         batch = pad([self.rows[i] for i in indices], self.pad_id)
         targets = batch["input_ids"]
         batch["input_ids"], chosen = self.mask(targets)
         batch = {name: tensor.to(device()) for name, tensor in batch.items()}
         hidden = model.base_model(**batch).last_hidden_state[chosen]  # (chosen, D)
-        logits: Tensor = model.cls(hidden)  # (chosen, V)
-        return F.cross_entropy(logits.float(), targets[chosen].to(hidden.device))
+        return F.cross_entropy(model.cls(hidden).float(), targets[chosen].to(hidden.device))
 
     def mask(self, ids: Tensor) -> tuple[Tensor, Tensor]:
         """(B, S) ids to the corrupted ids and the (B, S) bool of those to guess; at least one."""

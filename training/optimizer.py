@@ -8,13 +8,22 @@ from __future__ import annotations
 from typing import Any
 
 import torch
-from torch import nn
+from torch import Tensor, nn
 from torch.optim.lr_scheduler import LambdaLR
 
 from training.compute import device
 from training.embedding_table import BETAS, EPS, EmbeddingTable, large_table
 from training.optimization import parameter_groups, warmup_then_linear
 from training.settings import LoopSettings
+
+
+class _ScaledAdamW(torch.optim.AdamW):
+    """torch's, with what its fused kernel reads if it is there."""
+
+    grad_scale: Tensor
+    """Scalar, by which the gradients are divided."""
+    found_inf: Tensor
+    """Scalar; unless it is 0, the step is left out."""
 
 
 class TitleOptimizer:
@@ -32,7 +41,7 @@ class TitleOptimizer:
             model, settings.learning_rate, settings.weight_decay, settings.layer_decay
         )
         self.max_grad_norm = settings.max_grad_norm
-        self.adamw = torch.optim.AdamW(groups, betas=BETAS, eps=EPS, fused=True)
+        self.adamw = _ScaledAdamW(groups, betas=BETAS, eps=EPS, fused=True)
         self.schedule = LambdaLR(
             self.adamw, lambda step: warmup_then_linear(step, total_steps, settings.warmup_ratio)
         )
@@ -54,8 +63,8 @@ class TitleOptimizer:
         rows = [] if self.table is None else self.table.gradients
         norm = nn.utils.get_total_norm([*gradients, *rows])
         scale = ((norm + 1e-6) / self.max_grad_norm).clamp(min=1.0)
-        # AdamW's fused kernel divides by what it finds there: clipping takes no pass of its own
-        vars(self.adamw).update(grad_scale=scale, found_inf=torch.zeros_like(scale))
+        self.adamw.grad_scale = scale  # its fused kernel divides by it: no pass of its own to clip
+        self.adamw.found_inf = torch.zeros_like(scale)
         self.adamw.step()
         if self.table is not None:
             self.table.step(self.adamw.param_groups[self._place]["lr"], scale.item())

@@ -28,7 +28,7 @@ def title_attention(
     Returns:
         (B, H, Q, d), a transposed view of (B, Q, H, d).
     """
-    output: Tensor = _TitleAttention.apply(  # type: ignore[no-untyped-call]
+    output: Tensor = _TitleAttention.apply(  # type: ignore[no-untyped-call]  # untyped in torch
         query, key, value, bias, keep, 1 / (1 - p)
     )
     return output

@@ -6,7 +6,7 @@ Source: Vaswani et al. 2017, section 3.1; BERT is this alone (Devlin et al. 2019
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Self
@@ -127,6 +127,12 @@ class Encoder(nn.Module):
             trace.hidden_states.append(x)
             trace.attention_weights.append(weights)
         return trace
+
+    def each_layer(self) -> Iterator[EncoderLayer]:
+        """The layers, from the bottom up."""
+        for layer in self.layers:
+            assert isinstance(layer, EncoderLayer)
+            yield layer
 
     @classmethod
     def from_bert(cls, folder: Path | str) -> Self:

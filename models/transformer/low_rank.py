@@ -12,6 +12,9 @@ from torch import nn
 
 from models.errors import UsageError
 
+WholeOrCut = nn.Linear | nn.Sequential
+"""A linear layer, or the two of a factorised one."""
+
 
 def find_linear(model: nn.Module, name: str) -> nn.Linear:
     """The linear layer `name` of `model`.
@@ -40,6 +43,14 @@ def is_factorized(module: nn.Module) -> bool:
     )
 
 
+def factors(pair: nn.Sequential) -> tuple[nn.Linear, nn.Linear]:
+    """The layers in → rank and rank → out of a factorised one."""
+    first, second = pair
+    assert isinstance(first, nn.Linear)
+    assert isinstance(second, nn.Linear)
+    return first, second
+
+
 def is_smaller(in_features: int, out_features: int, rank: int) -> bool:
     """Whether two layers of that rank have fewer weights than the one: r (out + in) < out · in."""
     return rank * (in_features + out_features) < in_features * out_features
@@ -66,7 +77,7 @@ def factorize(linear: nn.Linear, rank: int) -> nn.Sequential:
     The singular values are shared evenly between the two.
     """
     pair = two_layers(linear, rank)
-    first, second = _both(pair)
+    first, second = factors(pair)
     u, s, vh = torch.linalg.svd(linear.weight.float(), full_matrices=False)
     root = s[:rank].sqrt()
     first.weight.copy_(root[:, None] * vh[:rank])
@@ -79,16 +90,9 @@ def factorize(linear: nn.Linear, rank: int) -> nn.Sequential:
 @torch.no_grad()
 def multiply_out(pair: nn.Sequential) -> nn.Linear:
     """The one layer that computes what the two of a factorised one do."""
-    first, second = _both(pair)
+    first, second = factors(pair)
     linear = nn.Linear(first.in_features, second.out_features, bias=second.bias is not None)
     linear.weight.copy_(second.weight @ first.weight)
     if second.bias is not None:
         linear.bias.copy_(second.bias)
     return linear
-
-
-def _both(pair: nn.Sequential) -> tuple[nn.Linear, nn.Linear]:
-    first, second = pair
-    assert isinstance(first, nn.Linear)
-    assert isinstance(second, nn.Linear)
-    return first, second

@@ -64,9 +64,9 @@ class HiddenStateLoss:
 
 def _ids_in(teacher: StudentClassifier, student: StudentClassifier) -> Tensor:
     """The teacher's id of each of the student's pieces: (student's vocabulary,) int64."""
-    own, other = student.tokenizer.tokenizer, teacher.tokenizer.tokenizer
-    pieces = [own.id_to_token(i) or "" for i in range(student.config.vocab_size)]
-    ids = [other.token_to_id(piece) for piece in pieces]
+    pieces = [student.tokenizer.tokenizer.id_to_token(i) for i in range(student.config.vocab_size)]
+    to_id = teacher.tokenizer.tokenizer.token_to_id
+    ids = [0 if piece is None else to_id(piece) for piece in pieces]  # no piece: never read
     unknown = [piece for piece, i in zip(pieces, ids, strict=True) if i is None]
     if unknown:
         raise UsageError(

@@ -12,17 +12,16 @@ Molchanov et al. 2017 and 2019, "Importance Estimation for Neural Network Prunin
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import cast
 
 import torch
 from torch import Tensor
 from torch.nn import functional as F
 
 from models.student import StudentClassifier
-from models.transformer.encoder import Encoder, EncoderLayer
+from models.transformer.encoder import Encoder
 from models.transformer.masks import from_attention_mask
 from titles import LabelledTitles
 from training.batches import LengthBucketedBatches, pad
@@ -56,8 +55,8 @@ def importance(student: StudentClassifier, examples: LabelledTitles) -> list[Lay
         gradients = torch.autograd.grad(loss, values)
         for total, value, gradient in zip(sums, values, gradients, strict=True):
             per_value = (value * gradient).sum(dim=1).detach()  # (B, heads · head_dim) or (B, d_ff)
-            gates = per_value.view(len(chosen), len(total), -1).sum(dim=2)  # (B, heads or d_ff)
-            total += gates.abs().sum(dim=0) / len(rows)
+            parts = torch.unflatten(per_value, 1, (len(total), -1))  # (B, parts, values of one)
+            total += parts.sum(dim=2).abs().sum(dim=0) / len(rows)  # a gate a part: (parts,)
     return [LayerImportance(*parts) for parts in zip(sums[::2], sums[1::2], strict=True)]
 
 
@@ -70,7 +69,7 @@ def _passed_on(encoder: Encoder) -> Iterator[list[Tensor]]:
     values: list[Tensor] = []
     hooks = [
         projection.register_forward_pre_hook(lambda _, inputs: values.append(inputs[0]))
-        for layer in cast(Sequence[EncoderLayer], encoder.layers)
+        for layer in encoder.each_layer()
         for projection in (layer.attention.out_projection, layer.feed_forward.narrow)
     ]
     try:

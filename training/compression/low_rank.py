@@ -133,9 +133,8 @@ def _spend(steps: dict[str, list[_Step]], left: int) -> dict[str, int]:
 
 def _energies(weight: Tensor) -> Tensor:
     """Each singular value's share of the energy, (rank,) float64, in descending order."""
-    squares = torch.linalg.svdvals(weight.detach().double()).square()
-    shares: Tensor = squares / squares.sum().clamp_min(torch.finfo(torch.float64).tiny)
-    return shares
+    squares: Tensor = torch.linalg.svdvals(weight.detach().double()).square()
+    return squares / squares.sum().clamp_min(torch.finfo(torch.float64).tiny)
 
 
 def _weights(student: StudentClassifier) -> dict[str, Tensor]:

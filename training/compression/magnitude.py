@@ -48,7 +48,7 @@ def zeros_kept(network: nn.Module) -> Iterator[None]:
     Their gradient is set to 0, and then AdamW moves them no more than weight decay does.
     """
     hooks = [
-        weight.register_hook(  # type: ignore[no-untyped-call]
+        weight.register_hook(  # type: ignore[no-untyped-call]  # untyped in torch
             lambda gradient, cut=cut: gradient.masked_fill(cut, 0.0)
         )
         for weight in _linear_weights(network)

@@ -15,9 +15,9 @@ Integer-Arithmetic-Only Inference".
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 import onnx
@@ -29,6 +29,7 @@ from models.transformer.embedding import BertEmbedding
 from models.transformer.encoder import EncoderLayer
 from models.transformer.layer_config import LayerConfig
 from models.transformer.layer_norm import LayerNorm
+from models.transformer.low_rank import WholeOrCut, factors
 from models.transformer.sequence_classifier import SequenceClassifier
 from models.transformer.width_embedding import WidthEmbedding
 
@@ -85,8 +86,7 @@ class _Writer:
         graph, network = self.graph, self.network
         x = self.embedding()
         encoder = network.encoder
-        layers = cast(Sequence[EncoderLayer], encoder.layers)
-        *lower, top = zip(layers, encoder.configs, strict=True)
+        *lower, top = zip(encoder.each_layer(), encoder.configs, strict=True)
         for layer, config in lower:
             x = self.layer(layer, config, x, x)
         first = graph.add("Gather", x, graph.constant(np.array([0])), axis=1)  # (B, 1, d_model)
@@ -102,7 +102,8 @@ class _Writer:
 
     def embedding(self) -> str:
         """Token, position and segment vectors, summed and normalised: (B, S, d_model)."""
-        graph, embedding = self.graph, cast(BertEmbedding, self.network.encoder.embedding)
+        graph, embedding = self.graph, self.network.encoder.embedding
+        assert isinstance(embedding, BertEmbedding)
         tokens, norm = embedding.tokens.weight, embedding.norm
         positions = embedding.positions.table + embedding.segments.weight[0]
         if self.ranges is None:
@@ -148,26 +149,25 @@ class _Writer:
         narrowed = self.linear(layer.feed_forward.narrow, inner)
         return self.add_and_norm(narrowed, x, layer.feed_forward_connection.norm)
 
-    def projections(self, projection: nn.Module, x: str, seen: str) -> list[str]:
+    def projections(self, projection: WholeOrCut, x: str, seen: str) -> list[str]:
         """Queries of `x`, keys and values of `seen`."""
-        last = projection[-1] if isinstance(projection, nn.Sequential) else projection
-        last = cast(nn.Linear, last)
-        name = self.names[last]
         inputs = [x, seen, seen]
-        if isinstance(projection, nn.Sequential):
-            low = {value: self.linear(projection[0], value) for value in dict.fromkeys(inputs)}
+        if isinstance(projection, nn.Linear):
+            last = projection
+        else:
+            first, last = factors(projection)
+            low = {value: self.linear(first, value) for value in dict.fromkeys(inputs)}
             inputs = [low[value] for value in inputs]
+        name = self.names[last]
         parts = zip(inputs, last.weight.chunk(3), last.bias.chunk(3), strict=True)
         return [self.product(value, name, weight, bias) for value, weight, bias in parts]
 
-    def linear(self, module: nn.Module, x: str) -> str:
+    def linear(self, layer: WholeOrCut, x: str) -> str:
         """A linear layer, or the two of a factorised one."""
-        if isinstance(module, nn.Sequential):
-            for part in module:
-                x = self.linear(part, x)
-            return x
-        linear = cast(nn.Linear, module)
-        return self.product(x, self.names[linear], linear.weight, linear.bias)
+        if isinstance(layer, nn.Linear):
+            return self.product(x, self.names[layer], layer.weight, layer.bias)
+        first, second = factors(layer)
+        return self.linear(second, self.linear(first, x))
 
     def product(self, x: str, name: str, weight: Tensor, bias: Tensor | None) -> str:
         """x · Wᵀ + b, in int8 if the range of the layer's input is known."""

@@ -11,7 +11,6 @@ from __future__ import annotations
 import copy
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import cast
 
 import torch
 from torch import Tensor, nn
@@ -20,7 +19,13 @@ from models.errors import UsageError
 from models.student import StudentClassifier
 from models.transformer.encoder import EncoderLayer
 from models.transformer.layer_config import LayerConfig
-from models.transformer.low_rank import is_smaller, multiply_out, replace_module
+from models.transformer.low_rank import (
+    WholeOrCut,
+    factors,
+    is_smaller,
+    multiply_out,
+    replace_module,
+)
 from training.compression.reshaping import reshaped
 
 
@@ -39,9 +44,8 @@ class KeptParts:
 def keep_parts(student: StudentClassifier, kept: Sequence[KeptParts]) -> StudentClassifier:
     """A student of these parts alone, one layer an entry; the one given stays as it is."""
     network = copy.deepcopy(student.network)
-    encoder = network.encoder
+    encoder, layers = network.encoder, list(network.encoder.each_layer())
     encoder.configs = tuple(_smaller(student.config.layers[parts.layer], parts) for parts in kept)
-    layers = cast(Sequence[EncoderLayer], encoder.layers)
     encoder.layers = nn.ModuleList(_cut(layers[parts.layer], parts) for parts in kept)
     return reshaped(student, network)
 
@@ -73,44 +77,42 @@ def _smaller(config: LayerConfig, parts: KeptParts) -> LayerConfig:
 
 def _cut(layer: EncoderLayer, parts: KeptParts) -> EncoderLayer:
     """Leave the layer with these heads and neurons."""
-    attention = layer.attention
+    attention, network = layer.attention, layer.feed_forward
     sizes, heads = (attention.num_heads, attention.head_dim), list(parts.heads)
     columns = torch.arange(sizes[0] * sizes[1]).view(sizes)[heads].flatten()
     stacked = torch.arange(3 * sizes[0] * sizes[1]).view(3, *sizes)[:, heads].flatten()
     neurons = torch.tensor(list(parts.neurons))
-    for name, kept in (
-        ("attention.in_projection", {"rows": stacked}),  # W_Q, W_K, W_V
-        ("attention.out_projection", {"columns": columns}),
-        ("feed_forward.widen", {"rows": neurons}),
-        ("feed_forward.narrow", {"columns": neurons}),
-    ):
-        replace_module(layer, name, _select(layer.get_submodule(name), **kept))
+    in_projection = _select(attention.in_projection, rows=stacked)  # W_Q, W_K, W_V
+    replace_module(attention, "in_projection", in_projection)
+    replace_module(attention, "out_projection", _select(attention.out_projection, columns=columns))
+    replace_module(network, "widen", _select(network.widen, rows=neurons))
+    replace_module(network, "narrow", _select(network.narrow, columns=neurons))
     return layer
 
 
 def _select(
-    module: nn.Module, rows: Tensor | None = None, columns: Tensor | None = None
-) -> nn.Module:
+    layer: WholeOrCut, rows: Tensor | None = None, columns: Tensor | None = None
+) -> WholeOrCut:
     """The linear layer, or the two of a factorised one, with these outputs and inputs alone."""
-    if isinstance(module, nn.Sequential):
-        low, high = cast(Sequence[nn.Linear], module)
-        first, second = _cut_linear(low, columns=columns), _cut_linear(high, rows=rows)
-        pair = nn.Sequential(first, second)
-        fits = is_smaller(first.in_features, second.out_features, first.out_features)
-        return pair if fits else multiply_out(pair)
-    return _cut_linear(cast(nn.Linear, module), rows, columns)
+    if isinstance(layer, nn.Linear):
+        return _select_of_one(layer, rows, columns)
+    first, second = factors(layer)
+    first, second = _select_of_one(first, None, columns), _select_of_one(second, rows, None)
+    pair = nn.Sequential(first, second)
+    fits = is_smaller(first.in_features, second.out_features, first.out_features)
+    return pair if fits else multiply_out(pair)
 
 
-def _cut_linear(
-    linear: nn.Linear, rows: Tensor | None = None, columns: Tensor | None = None
-) -> nn.Linear:
-    weight, bias = linear.weight.data, None if linear.bias is None else linear.bias.data
+@torch.no_grad()
+def _select_of_one(layer: nn.Linear, rows: Tensor | None, columns: Tensor | None) -> nn.Linear:
+    weight: Tensor = layer.weight
+    bias: Tensor | None = layer.bias
     if rows is not None:
         weight, bias = weight[rows], None if bias is None else bias[rows]
     if columns is not None:
         weight = weight[:, columns]
-    left = nn.Linear(weight.size(1), weight.size(0), bias=bias is not None)
-    left.weight.data.copy_(weight)
+    linear = nn.Linear(weight.size(1), weight.size(0), bias=bias is not None)
+    linear.weight.copy_(weight)
     if bias is not None:
-        left.bias.data.copy_(bias)
-    return left
+        linear.bias.copy_(bias)
+    return linear

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import copy
-from typing import cast
 
 import torch
 
 from models import int8_linear
 from models.quantized import TOKENS, QuantizedEmbedding, QuantizedStudentClassifier
 from models.student import StudentClassifier
-from models.transformer.embedding import BertEmbedding
 from models.transformer.low_rank import replace_module
-from models.transformer.sequence_classifier import SequenceClassifier
 from training.compression.onnx_graph import quantize_rows
 
 
@@ -21,9 +18,8 @@ def to_int8(student: StudentClassifier) -> QuantizedStudentClassifier:
 
     No title is needed: the scale of a layer's input is found at each call.
     """
-    quantized = int8_linear.quantize_linears(copy.deepcopy(student.network))
-    network = cast(SequenceClassifier, quantized)
-    embedding = cast(BertEmbedding, student.network.encoder.embedding)
-    rows, scales = quantize_rows(embedding.tokens.weight.detach().numpy())
+    network = int8_linear.quantize_linears(copy.deepcopy(student.network))
+    table = student.network.get_parameter(f"{TOKENS}.weight")
+    rows, scales = quantize_rows(table.detach().numpy())
     replace_module(network, TOKENS, QuantizedEmbedding(*map(torch.from_numpy, (rows, scales))))
     return QuantizedStudentClassifier(network, student.config, student.tokenizer, student.labels)

@@ -61,6 +61,15 @@ def test_the_loss_is_the_mean_square_over_mapped_layers_and_real_tokens(
     assert hidden_loss(tiny_student, student, titles) == pytest.approx(per_token, rel=1e-5)
 
 
+def test_a_row_of_the_table_that_is_no_piece_is_nothing_to_compare(tiny_student: StudentClassifier):
+    config = replace(tiny_student.config, vocab_size=tiny_student.config.vocab_size + 1)
+    name = "encoder.embedding.tokens.weight"
+    table = tiny_student.network.state_dict()[name]
+    padded = tiny_student.with_(config, tensors={name: torch.cat([table, table[:1]])})
+
+    assert hidden_loss(tiny_student, padded, ["股市", "球队比赛"]) == 0.0
+
+
 def test_a_student_of_fewer_pieces_is_compared_piece_by_piece(tiny_student: StudentClassifier):
     tokenizer = tiny_student.tokenizer.tokenizer
     kept = [*range(5), *(i for p, i in sorted(tokenizer.get_vocab().items()) if p in "股市球队比")]
