@@ -38,15 +38,15 @@ from models.machine import describe, has_native_bf16
 from titles import LabelledTitles, Source, read
 from training.batches import LengthBucketedBatches
 from training.finetune import (
-    RECOMMENDED,
     ClassificationLoss,
     FineTuneSettings,
     open_encoder,
+    recommended,
     score_on,
 )
 from training.loop import TrainingLoop
 from training.observer import Observer
-from training.pretrained import resolve
+from training.pretrained import BUILT_IN, resolve
 
 BATCH_SIZE, MAX_LENGTH = 32, 64
 EVALUATIONS_PER_EPOCH = 4
@@ -115,7 +115,7 @@ def run_ours(task: Task, consistency: float) -> Stopwatch:
         learning_rate=task.learning_rate,
         max_length=MAX_LENGTH,
         consistency=consistency,
-        average_decay=RECOMMENDED["e5-small-zh"]["average_decay"],
+        average_decay=recommended(BUILT_IN).average_decay,
         evaluations_per_epoch=EVALUATIONS_PER_EPOCH,
         patience=sys.maxsize,
         checkpoint_seconds=math.inf,
@@ -199,7 +199,7 @@ def run_trainer(task: Task, careful: bool) -> Stopwatch:
 
 RUNS: dict[str, Callable[[Task], Stopwatch]] = {
     "ours": lambda task: run_ours(task, consistency=0.0),
-    "ours with R-Drop": lambda task: run_ours(task, consistency=2.0),
+    "ours with R-Drop": lambda task: run_ours(task, consistency=recommended(BUILT_IN).consistency),
     "careful Trainer": lambda task: run_trainer(task, careful=True),
     "Trainer, fp32, padded to 64": lambda task: run_trainer(task, careful=False),
 }
@@ -307,7 +307,7 @@ def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--train", default="samples/train.txt", help="labelled titles")
     parser.add_argument("--dev", default="samples/dev.txt", help="titles to evaluate on")
-    parser.add_argument("--encoder", default="e5-small-zh")
+    parser.add_argument("--encoder", default=BUILT_IN)
     parser.add_argument("--steps", type=int, default=30, help="of each run whose speed is measured")
     parser.add_argument("--rounds", type=int, default=5, help="runs of each; 0 = no speed")
     parser.add_argument(

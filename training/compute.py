@@ -8,7 +8,6 @@ from contextlib import contextmanager, nullcontext
 import torch
 
 from models.machine import has_native_bf16
-from training.embedding_table import EmbeddingTable
 from training.kernels import TitleKernels
 
 PRECISIONS = ("auto", "bf16", "fp32")
@@ -31,7 +30,7 @@ def autocast(precision: str) -> torch.autocast:
 
 
 @contextmanager
-def training_step(precision: str, table: EmbeddingTable | None = None) -> Iterator[None]:
+def training_step(precision: str) -> Iterator[None]:
     """`autocast`; on a processor with the kernels that train fastest on rows as short as titles."""
-    with autocast(precision), TitleKernels(table) if device().type == "cpu" else nullcontext():
+    with autocast(precision), TitleKernels() if device().type == "cpu" else nullcontext():
         yield

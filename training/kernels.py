@@ -1,6 +1,6 @@
 """What a training step on a processor computes in another way than torch.
 
-Any model is sped up, whoever wrote it: the mode answers in place of three functions of torch, and
+Any model is sped up, whoever wrote it: the mode answers in place of two functions of torch, and
 leaves to torch what the answers are not made for.
 """
 
@@ -15,23 +15,19 @@ from torch.nn import functional as F
 from torch.overrides import TorchFunctionMode
 
 from training.dropout import KeepMasks, dropout
-from training.embedding_table import EmbeddingTable
 from training.title_attention import title_attention
 
 
 class TitleKernels(TorchFunctionMode):
     """Within the block, dropout and attention are those of `dropout` and `title_attention`.
 
-    A `table`, where there is one, looks up its own rows.
-
     Against torch's, on one core: dropout takes a sixth of the time, attention less than half.
     """
 
-    def __init__(self, table: EmbeddingTable | None = None):
+    def __init__(self) -> None:
         super().__init__()
-        self.masks, self.table = KeepMasks(), table
+        self.masks = KeepMasks()
         self.ours: dict[Callable[..., Any], Callable[..., Any]] = {
-            F.embedding: self._embedding,
             F.dropout: self._dropout,
             F.scaled_dot_product_attention: self._attention,
         }
@@ -44,11 +40,6 @@ class TitleKernels(TorchFunctionMode):
         kwargs: dict[str, Any] | None = None,
     ) -> Any:
         return self.ours.get(func, func)(*args, **(kwargs or {}))
-
-    def _embedding(self, ids: Tensor, weight: Tensor, *options: Any, **more: Any) -> Tensor:
-        if self.table is None or weight is not self.table.weight:
-            return F.embedding(ids, weight, *options, **more)
-        return self.table.look_up(ids)
 
     def _dropout(
         self, x: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False

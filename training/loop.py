@@ -26,7 +26,7 @@ from training.batches import LengthBucketedBatches
 from training.compute import autocast, device, training_step
 from training.history import History
 from training.observer import Observer
-from training.optimizer import TitleOptimizer
+from training.optimizer import ClippedAdamW
 from training.run_folder import RunFolder
 from training.settings import LoopSettings
 
@@ -71,7 +71,7 @@ class TrainingLoop(Generic[Model]):
         self.settings, self.evaluate, self.observers = settings, evaluate, observers
         self.run_folder, self.identity = RunFolder(folder), identity
         self.total_steps = settings.epochs * len(batches)
-        self.optimizer = TitleOptimizer(model, settings, self.total_steps)
+        self.optimizer = ClippedAdamW(model, settings, self.total_steps)
         decay = settings.average_decay
         self.average = WeightAverage(model, decay) if decay else None
         self.history = History()
@@ -105,13 +105,12 @@ class TrainingLoop(Generic[Model]):
         self.model.train()
         epoch, place = divmod(self.step, len(self.batches))
         rows = self._epoch_batches(epoch)[place]
-        with training_step(self.settings.precision, self.optimizer.table):
+        with training_step(self.settings.precision):
             loss = self.loss(self.model, rows)
         torch.autograd.backward(loss)
         self.optimizer.step()
         self.step += 1
         if self.average is not None and self.step % _STEPS_PER_AVERAGE == 0:
-            self.optimizer.settle()
             self.average.update(self.model, self.step)
         return loss.item()
 
@@ -167,7 +166,6 @@ class TrainingLoop(Generic[Model]):
 
     def _evaluated_model(self) -> Model:
         """The average where there is one, else the model itself, in evaluation mode."""
-        self.optimizer.settle()
         if self.average is None:
             return self.model.eval()
         self.average.update(self.model, self.step)

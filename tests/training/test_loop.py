@@ -70,42 +70,6 @@ def test_a_killed_run_goes_on_and_ends_as_an_unbroken_one(tmp_path: Path, interr
     assert resumed.calls == 32 - interrupt_at + 1
 
 
-class Reading(Regression):
-    """The same with a table of which a step reads few rows."""
-
-    def __init__(self, interrupt_at: int | None = None):
-        super().__init__(interrupt_at)
-        torch.manual_seed(0)
-        self.ids = torch.randint(0, 300, (64,))
-        self.model = nn.Sequential(nn.Embedding(5000, 5), self.model)
-
-    def loss(self, model: nn.Module, rows: list[int]) -> Tensor:
-        self.calls += 1
-        if self.calls == self.interrupt_at:
-            raise Interrupted
-        return ((model(self.ids[rows]) - self.targets[rows]) ** 2).mean()
-
-    def evaluate(self, model: nn.Module) -> dict[str, float]:
-        return {"score": -float(((model(self.ids) - self.targets) ** 2).mean())}
-
-
-@pytest.mark.parametrize("average_decay", [0.0, 0.9])
-def test_a_killed_run_with_a_large_table_ends_as_an_unbroken_one(
-    tmp_path: Path, average_decay: float
-):
-    settings = replace(SETTINGS, average_decay=average_decay)
-    every_step = replace(settings, checkpoint_seconds=0.0)
-    unbroken, killed, resumed = Reading(), Reading(13), Reading()
-
-    unbroken.loop(tmp_path / "unbroken", every_step).run()
-    with pytest.raises(Interrupted):
-        killed.loop(tmp_path / "killed", every_step).run()
-    history = resumed.loop(tmp_path / "killed", every_step).run()
-
-    assert weights(resumed.model) == weights(unbroken.model)
-    assert history.evaluations[-1]["score"] > history.evaluations[0]["score"]
-
-
 def test_a_finished_run_is_not_trained_again(tmp_path: Path):
     Regression().loop(tmp_path).run()
     again = Regression()
