@@ -3,7 +3,6 @@ from pathlib import Path
 
 import numpy as np
 import onnx
-import onnxruntime
 import pytest
 import torch
 
@@ -14,7 +13,6 @@ from models.student import StudentClassifier
 from titles import LabelledTitles
 from training.compression.export import input_ranges, to_onnx
 from training.compression.low_rank import factorize_layers, ranks_by_budget
-from training.compression.onnx_graph import affine, quantize_rows
 from training.compression.pruning import KeptParts, keep_parts
 
 UNEVEN = [
@@ -155,31 +153,3 @@ def test_int8_needs_titles_and_a_share(
 ):
     with pytest.raises(UsageError, match=f"got {len(titles)} titles and {coverage}"):
         input_ranges(tiny_student, titles, coverage)
-
-
-def test_rows_are_quantised_by_their_own_largest_value():
-    rows, scales = quantize_rows(np.array([[1.27, -0.635, 0.0], [0.0, 0.0, 0.0]], np.float32))
-
-    assert rows.tolist() == [[127, -64, 0], [0, 0, 0]]
-    assert scales == pytest.approx([0.01, 1.0])
-
-
-@pytest.mark.parametrize(
-    ("limits", "scale", "zero"),
-    [((-1.0, 1.55), 0.01, 100), ((0.5, 2.55), 0.01, 0), ((-2.55, -1.0), 0.01, 255), ((0, 0), 1, 0)],
-)
-def test_zero_is_hit_exactly(limits: tuple[float, float], scale: float, zero: int):
-    found_scale, found_zero = affine(limits)
-
-    assert found_scale == pytest.approx(scale)
-    assert found_zero == zero
-
-
-def test_the_graphs_inputs_and_output_have_names_and_types(int8: OnnxClassifier):
-    session = onnxruntime.InferenceSession(int8.graph)
-
-    assert [(i.name, i.type) for i in session.get_inputs()] == [
-        ("input_ids", "tensor(int32)"),
-        ("lengths", "tensor(int32)"),
-    ]
-    assert session.get_outputs()[0].shape == ["batch", 3]
