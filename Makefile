@@ -25,9 +25,9 @@ $(READY): $(CORE)
 	$(INSTALL) --editable '.[train,dev]'
 	touch $@
 
-# One process a core; the slow tests first, so that no core waits for the other at the end.
+# One process a core, a file of tests in one process; the slow ones first, so that no core waits.
 test: $(READY)
-	$(BIN)/pytest --numprocesses auto --dist loadgroup
+	$(BIN)/pytest --numprocesses auto --dist loadfile
 
 lint: $(READY)
 	$(BIN)/ruff check .

@@ -24,7 +24,7 @@ from .documents import ROOT, bash_blocks
 READY = "http://127.0.0.1:8000/ready"
 START_TIMEOUT_S = 600
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("readme")]  # each block needs those before
+pytestmark = pytest.mark.slow
 
 
 BLOCKS = bash_blocks("README.md")
