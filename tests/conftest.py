@@ -45,8 +45,13 @@ def pytest_configure() -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """What takes longest begins first."""
-    items.sort(key=lambda item: item.get_closest_marker("slow") is None)
+    """What takes longest begins first: the README's commands, then the other slow tests."""
+    items.sort(
+        key=lambda item: (
+            item.path.name != "test_readme.py",
+            item.get_closest_marker("slow") is None,
+        )
+    )
 
 
 @pytest.fixture(autouse=True)
