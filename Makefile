@@ -27,7 +27,7 @@ $(READY): $(CORE)
 
 # One process a core, a file of tests in one process; the slow ones first, so that no core waits.
 test: $(READY)
-	$(BIN)/pytest --numprocesses auto --dist loadfile
+	$(BIN)/pytest --numprocesses auto --dist loadfile --no-loadscope-reorder
 
 lint: $(READY)
 	$(BIN)/ruff check .
