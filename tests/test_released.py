@@ -122,10 +122,10 @@ def test_the_commands_of_its_card_are_commands(tmp_path: Path):
 
 @pytest.mark.slow
 def test_pip_install_without_extras_classifies_with_it(tmp_path: Path):
-    """In an environment of its own, outside the checkout, which stays below 250 MB."""
+    """In an environment of its own, outside the checkout, to which it adds less than 250 MB."""
     environment = tmp_path / "environment"
     subprocess.run([sys.executable, "-m", "venv", environment], check=True)
-    python = environment / "bin" / "python"
+    python, empty = environment / "bin" / "python", folder_bytes(environment)
     install = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
     subprocess.run([*install, "-c", ROOT / "constraints.txt", ROOT], check=True)
 
@@ -137,4 +137,4 @@ def test_pip_install_without_extras_classifies_with_it(tmp_path: Path):
     assert answer.returncode == 0, answer.stderr
     assert json.loads(answer.stdout)["ranking"][0]["label"] == "sports"
     assert not list(environment.glob("lib/*/site-packages/torch"))
-    assert folder_bytes(environment) < 250_000_000
+    assert folder_bytes(environment) - empty < 250_000_000
