@@ -15,7 +15,7 @@ import numpy as np
 from models.artifact import PROBE_TITLES, Manifest, Route, load
 from models.errors import ArtifactError, UsageError
 from models.student import StudentClassifier
-from recipes.saving import claim_model, data_ingredient, model_ingredient, save_model
+from recipes.saving import claim_model, data_ingredient, model_ingredient, named, save_model
 from recipes.settings import File, FolderArgument, OptionalFile, Reading, Saving
 from scoring.gate import gate
 from scoring.metrics import accuracy
@@ -101,7 +101,7 @@ def quantize(settings: Quantize) -> Manifest:
             fit_temperature(scores, dev.label_ids),
             trained_on=source.manifest.provenance.trained_on,
             hyperparameters={
-                "source": {"name": source.manifest.name, "version": source.manifest.version},
+                "source": named(source),
                 "method": settings.method,
                 "coverage": settings.coverage,
             },
@@ -134,9 +134,7 @@ def export(settings: Export) -> Manifest:
             model,
             source.manifest.temperature,
             trained_on=provenance.trained_on,
-            hyperparameters={
-                "source": {"name": source.manifest.name, "version": source.manifest.version}
-            },
+            hyperparameters={"source": named(source)},
             metrics={**provenance.metrics, "probe_difference": difference},
             made_from=[model_ingredient("source", source)],
         )

@@ -16,6 +16,7 @@ from recipes.saving import (
     dev_metrics,
     logger,
     model_ingredient,
+    named,
     read_learning,
     require_classes,
     run_folder,
@@ -100,7 +101,7 @@ def distill(settings: Distill) -> Manifest:
             trained_on=taught.trained_on(),
             hyperparameters={
                 **taught_by(teacher, taught),
-                "start": {"name": source.manifest.name, "version": source.manifest.version},
+                "start": named(source),
                 **used,
                 **asdict(training),
             },

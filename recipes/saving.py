@@ -101,6 +101,11 @@ def dev_metrics(history: History) -> dict[str, float]:
     return best | {"training_seconds": round(history.seconds, 1)}
 
 
+def named(model: LoadedModel) -> dict[str, str]:
+    """What a manifest's settings say of another model."""
+    return {"name": model.manifest.name, "version": model.manifest.version}
+
+
 def save_model(
     settings: Saving,
     model: Route,

@@ -16,6 +16,7 @@ from recipes.saving import (
     learned_from,
     logger,
     model_ingredient,
+    named,
     read_learning,
     require_classes,
     run_folder,
@@ -166,7 +167,7 @@ def _shrink(settings: Shrinking, cut: Cut, asked: tuple[str, ...]) -> Manifest:
         "dev_accuracy_before": accuracy(whole.predict_proba(dev.titles), dev.label_ids),
         "dev_accuracy_unrecovered": accuracy(model.predict_proba(dev.titles), dev.label_ids),
     }
-    used = {"source": {"name": source.manifest.name, "version": source.manifest.version}}
+    used: dict[str, Any] = {"source": named(source)}
     used |= {name: getattr(settings, name) for name in asked}
     if settings.recovery:
         return _recover(settings, source, teacher, model, train, dev, used, metrics)

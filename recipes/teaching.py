@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from models.artifact import Ingredient, LoadedModel
-from recipes.saving import data_ingredient, learned_from, logger, model_ingredient
+from recipes.saving import data_ingredient, learned_from, logger, model_ingredient, named
 from recipes.settings import Files, Folders, Learning, OptionalPath
 from scoring.given_scores import Predictions, read_predictions
 from scoring.store import ScoreStore
@@ -92,8 +92,7 @@ def ask_teacher(teaching: Teaching, teacher: LoadedModel, taught: Taught) -> np.
 
 def taught_by(teacher: LoadedModel, taught: Taught) -> dict[str, Any]:
     """What a manifest's settings say of the teacher."""
-    named = {"name": teacher.manifest.name, "version": teacher.manifest.version}
-    return {"teacher": named, "scores": [each.path.name for each in taught.given]}
+    return {"teacher": named(teacher), "scores": [each.path.name for each in taught.given]}
 
 
 def _files(paths: Iterable[Path]) -> list[Path]:
