@@ -3,34 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
-from models.artifact import LoadedModel, Manifest, load
-from models.ensemble import EnsembleClassifier
-from models.errors import UsageError
-from models.outputs import claim_folder
+from models.artifact import Manifest, load
 from models.student import StudentClassifier
-from recipes.saving import (
-    claim_model,
-    dev_metrics,
-    logger,
-    model_ingredient,
-    named,
-    read_learning,
-    require_classes,
-    run_folder,
-    save_model,
+from recipes.saving import model_ingredient, named, read_learning, require_classes
+from recipes.settings import Folder, Layers, OptionalNumber, OptionalPath, OptionalShare
+from recipes.teaching import (
+    TaughtLearning,
+    claim_student,
+    taught_titles,
+    train_student,
+    with_transformer,
 )
-from recipes.settings import Folder, Layers, Learning, OptionalNumber, OptionalPath, OptionalShare
-from recipes.teaching import Teaching, ask_teacher, taught_by, taught_titles
 from titles import LabelledTitles
 from training.compression import student_start
 from training.compression.conversion import as_student
-from training.compression.distillation import DistillSettings
-from training.compression.distillation import distill as train_student
 from training.compression.vocabulary import prune_vocabulary
-from training.run_folder import RUN
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,7 +44,7 @@ class Start:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Distill(Learning):
+class Distill(TaughtLearning):
     """Train a small student on labels and on what a teacher says.
 
     The student starts from some layers of an encoder: of --start, else of the teacher, else of an
@@ -67,8 +57,6 @@ class Distill(Learning):
     teacher: Folder
     """A model of any route."""
     shape: Start = Start()
-    teaching: Teaching = Teaching()
-    training: DistillSettings = DistillSettings()
 
 
 def distill(settings: Distill) -> Manifest:
@@ -78,56 +66,19 @@ def distill(settings: Distill) -> Manifest:
         UsageError: models, data and settings do not fit each other.
         DataError: titles or scores that cannot be used.
     """
-    training, shape, teaching = settings.training, settings.shape, settings.teaching
-    models = [path for path in (settings.teacher, shape.start, *teaching.scores) if path]
-    files = [settings.train, settings.dev, *teaching.unlabelled, *teaching.exclude]
-    claim_model(settings, [*models, *files])
-    claim_folder(run_folder(settings.output), [*models, *files], RUN, settings.force)
+    shape = settings.shape
+    claim_student(settings, settings.teacher, shape.start)
     with load(settings.teacher) as teacher:
         source = load(shape.start) if shape.start else with_transformer(teacher)
         whole = as_student(source)
         train, dev = read_learning(settings)
         require_classes(train.labels, teacher, source)
-        matched = as_student(with_transformer(teacher)) if training.hidden_weight else None
-        taught = taught_titles(settings, teaching, train, dev)
-        start, used = cut_start(whole, shape, train, taught.titles.titles, training.seed)
-        scores = ask_teacher(teaching, teacher, taught) if training.alpha else None
-        run = run_folder(settings.output)
-        result = train_student(start, taught.titles, scores, dev, training, run, matched)
-        manifest = save_model(
-            settings,
-            result.classifier,
-            result.temperature,
-            trained_on=taught.trained_on(),
-            hyperparameters={
-                **taught_by(teacher, taught),
-                "start": named(source),
-                **used,
-                **asdict(training),
-            },
-            metrics=dev_metrics(result.history),
-            made_from=[*taught.ingredients(teacher), model_ingredient("start", source)],
+        taught = taught_titles(settings, train, dev)
+        start, used = cut_start(whole, shape, train, taught.titles.titles, settings.training.seed)
+        origin = model_ingredient("start", source)
+        return train_student(
+            settings, start, teacher, taught, origin, {"start": named(source), **used}
         )
-    result.run_folder.clean()
-    logger.info("curves: %s", run / "curves.png")
-    return manifest
-
-
-def with_transformer(teacher: LoadedModel) -> LoadedModel:
-    """The teacher, or the first member of an ensemble, that a student can be cut from.
-
-    Raises:
-        UsageError: there is none.
-    """
-    route = teacher.uncalibrated
-    members = list(route.members.values()) if isinstance(route, EnsembleClassifier) else []
-    for model in [teacher, *members]:
-        if model.manifest.route in ("encoder", "student"):
-            return model
-    raise UsageError(
-        f"{teacher.folder} ({teacher.manifest.route}) has no Transformer for a student to start "
-        "from; pass an encoder or a student with --start"
-    )
 
 
 def cut_start(

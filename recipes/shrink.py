@@ -3,51 +3,38 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
-from models.artifact import LoadedModel, Manifest, load
+from models.artifact import Manifest, load
 from models.errors import UsageError
-from models.outputs import claim_folder
 from models.student import StudentClassifier
 from recipes.saving import (
-    claim_model,
-    dev_metrics,
     learned_from,
     logger,
     model_ingredient,
     named,
     read_learning,
     require_classes,
-    run_folder,
     save_model,
 )
-from recipes.settings import (
-    FolderArgument,
-    Layers,
-    Learning,
-    OptionalNumber,
-    OptionalPath,
-    OptionalShare,
-)
-from recipes.teaching import Teaching, ask_teacher, taught_by, taught_titles
+from recipes.settings import FolderArgument, Layers, OptionalNumber, OptionalPath, OptionalShare
+from recipes.teaching import TaughtLearning, claim_student, taught_titles, train_student
 from scoring.metrics import accuracy
 from scoring.temperature import fit_temperature
 from titles import LabelledTitles
 from training.compression import low_rank
 from training.compression.conversion import as_student
-from training.compression.distillation import distill
 from training.compression.magnitude import prune_magnitude
 from training.compression.recovery import RecoverySettings
 from training.compression.selection import keep_most_important
-from training.run_folder import RUN
 
 Cut = Callable[[StudentClassifier, LabelledTitles], StudentClassifier]
 """A student and labelled titles to measure on, to the student with something taken away."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Shrinking(Learning):
+class Shrinking(TaughtLearning):
     """What both verbs take."""
 
     folder: FolderArgument
@@ -56,7 +43,6 @@ class Shrinking(Learning):
     """Whose scores are learned, too; by default the model itself, as it was before."""
     recovery: bool = True
     """Whether what is left is trained."""
-    teaching: Teaching = Teaching()
     training: RecoverySettings = RecoverySettings()
 
 
@@ -150,12 +136,7 @@ def _shrink(settings: Shrinking, cut: Cut, asked: tuple[str, ...]) -> Manifest:
     Args:
         asked: the settings that say what is cut, for the manifest.
     """
-    teaching = settings.teaching
-    models = [path for path in (settings.folder, settings.teacher, *teaching.scores) if path]
-    files = [settings.train, settings.dev, *teaching.unlabelled, *teaching.exclude]
-    claim_model(settings, [*models, *files])
-    if settings.recovery:
-        claim_folder(run_folder(settings.output), [*models, *files], RUN, settings.force)
+    claim_student(settings, settings.folder, settings.teacher, trains=settings.recovery)
     source = load(settings.folder)
     teacher = load(settings.teacher) if settings.teacher else source
     whole = as_student(source)
@@ -167,10 +148,12 @@ def _shrink(settings: Shrinking, cut: Cut, asked: tuple[str, ...]) -> Manifest:
         "dev_accuracy_before": accuracy(whole.predict_proba(dev.titles), dev.label_ids),
         "dev_accuracy_unrecovered": accuracy(model.predict_proba(dev.titles), dev.label_ids),
     }
+    origin = model_ingredient("source", source)
     used: dict[str, Any] = {"source": named(source)}
     used |= {name: getattr(settings, name) for name in asked}
     if settings.recovery:
-        return _recover(settings, source, teacher, model, train, dev, used, metrics)
+        taught = taught_titles(settings, train, dev)
+        return train_student(settings, model, teacher, taught, origin, used, metrics)
     scores = model.predict_proba(dev.titles)
     return save_model(
         settings,
@@ -179,38 +162,8 @@ def _shrink(settings: Shrinking, cut: Cut, asked: tuple[str, ...]) -> Manifest:
         trained_on=train.fingerprint.to_dict(),
         hyperparameters=used,
         metrics=metrics | {"dev_accuracy": metrics["dev_accuracy_unrecovered"]},
-        made_from=[*learned_from(train, dev), model_ingredient("source", source)],
+        made_from=[*learned_from(train, dev), origin],
     )
-
-
-def _recover(
-    settings: Shrinking,
-    source: LoadedModel,
-    teacher: LoadedModel,
-    model: StudentClassifier,
-    train: LabelledTitles,
-    dev: LabelledTitles,
-    used: dict[str, Any],
-    metrics: dict[str, float],
-) -> Manifest:
-    """Train what is left as a student of the teacher, and save it."""
-    training, teaching = settings.training, settings.teaching
-    taught = taught_titles(settings, teaching, train, dev)
-    scores = ask_teacher(teaching, teacher, taught) if training.alpha else None
-    matched = as_student(teacher) if training.hidden_weight else None
-    run = run_folder(settings.output)
-    result = distill(model, taught.titles, scores, dev, training, run, matched)
-    manifest = save_model(
-        settings,
-        result.classifier,
-        result.temperature,
-        trained_on=taught.trained_on(),
-        hyperparameters={**used, **taught_by(teacher, taught), **asdict(training)},
-        metrics=metrics | dev_metrics(result.history),
-        made_from=[*taught.ingredients(teacher), model_ingredient("source", source)],
-    )
-    result.run_folder.clean()
-    return manifest
 
 
 def _weights(student: StudentClassifier) -> int:

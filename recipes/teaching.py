@@ -2,20 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from models.artifact import Ingredient, LoadedModel
-from recipes.saving import data_ingredient, learned_from, logger, model_ingredient, named
+from models.artifact import Ingredient, LoadedModel, Manifest
+from models.ensemble import EnsembleClassifier
+from models.errors import UsageError
+from models.outputs import claim_folder
+from models.student import StudentClassifier
+from recipes.saving import (
+    claim_model,
+    data_ingredient,
+    dev_metrics,
+    learned_from,
+    logger,
+    model_ingredient,
+    named,
+    run_folder,
+    save_model,
+)
 from recipes.settings import Files, Folders, Learning, OptionalPath
 from scoring.given_scores import Predictions, read_predictions
 from scoring.store import ScoreStore
 from scoring.teacher_scores import teacher_scores
 from titles import LabelledTitles, distinct_titles, read_titles, read_unlabelled
+from training.compression.conversion import as_student
+from training.compression.distillation import DistillSettings, distill
+from training.run_folder import RUN
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,6 +48,14 @@ class Teaching:
     """Titles to leave out; repeatable."""
     cache: OptionalPath = None
     """Where models' scores are kept, to be used again; by default ~/.cache/biaoti/scores."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class TaughtLearning(Learning):
+    """What every verb takes that trains a student."""
+
+    teaching: Teaching = Teaching()
+    training: DistillSettings = DistillSettings()
 
 
 @dataclass(frozen=True)
@@ -63,15 +88,30 @@ class Taught:
         )
 
 
-def taught_titles(
-    settings: Learning, teaching: Teaching, train: LabelledTitles, dev: LabelledTitles
-) -> Taught:
+def claim_student(settings: TaughtLearning, *models: Path | None, trains: bool = True) -> None:
+    """Refuse outputs that would cost somebody something, before any work.
+
+    Args:
+        models: the folders that are read besides what `settings.teaching` names.
+        trains: whether there is a run, whose folder stands beside the model's.
+    Raises:
+        UsageError: see `models.outputs.claim_folder`.
+    """
+    teaching = settings.teaching
+    files = [settings.train, settings.dev, *teaching.unlabelled, *teaching.exclude]
+    inputs = [*(each for each in models if each), *teaching.scores, *map(Path, files)]
+    claim_model(settings, inputs)
+    if trains:
+        claim_folder(run_folder(settings.output), inputs, RUN, settings.force)
+
+
+def taught_titles(settings: TaughtLearning, train: LabelledTitles, dev: LabelledTitles) -> Taught:
     """The training titles, then the unlabelled ones, none of which leaks from dev or --exclude.
 
     Raises:
         DataError: a file of titles or of scores that cannot be used.
     """
-    source = settings.reading.source
+    source, teaching = settings.reading.source, settings.teaching
     held_out = [*train.titles, *dev.titles]
     held_out += [title for name in teaching.exclude for title in read_titles(source(name))]
     more = tuple(read_unlabelled(source(name), train.labels) for name in teaching.unlabelled)
@@ -81,18 +121,74 @@ def taught_titles(
     return Taught(train.with_unlabelled(distinct), train, dev, more, given)
 
 
-def ask_teacher(teaching: Teaching, teacher: LoadedModel, taught: Taught) -> np.ndarray:
+def train_student(
+    settings: TaughtLearning,
+    start: StudentClassifier,
+    teacher: LoadedModel,
+    taught: Taught,
+    origin: Ingredient,
+    hyperparameters: Mapping[str, Any],
+    metrics: Mapping[str, float] | None = None,
+) -> Manifest:
+    """Train on labels and on what the teacher says, calibrate on dev, save.
+
+    An interrupted run goes on from its last checkpoint.
+
+    Args:
+        origin: what `start` was cut from.
+        hyperparameters: how it was cut, for the manifest.
+        metrics: what was measured before.
+    Raises:
+        UsageError: hidden states are asked for, and the teacher has none.
+    """
+    training = settings.training
+    matched = as_student(with_transformer(teacher)) if training.hidden_weight else None
+    scores = _ask(teacher, taught, settings.teaching.cache) if training.alpha else None
+    run = run_folder(settings.output)
+    result = distill(start, taught.titles, scores, taught.dev, training, run, matched)
+    given = [each.path.name for each in taught.given]
+    manifest = save_model(
+        settings,
+        result.classifier,
+        result.temperature,
+        trained_on=taught.trained_on(),
+        hyperparameters={
+            "teacher": named(teacher),
+            "scores": given,
+            **hyperparameters,
+            **asdict(training),
+        },
+        metrics={**(metrics or {}), **dev_metrics(result.history)},
+        made_from=[*taught.ingredients(teacher), origin],
+    )
+    result.run_folder.clean()
+    logger.info("curves: %s", run / "curves.png")
+    return manifest
+
+
+def with_transformer(teacher: LoadedModel) -> LoadedModel:
+    """The teacher, or the first member of an ensemble, that a student can be cut from.
+
+    Raises:
+        UsageError: there is none.
+    """
+    route = teacher.uncalibrated
+    members = list(route.members.values()) if isinstance(route, EnsembleClassifier) else []
+    for model in [teacher, *members]:
+        if model.manifest.route in ("encoder", "student"):
+            return model
+    raise UsageError(
+        f"{teacher.folder} ({teacher.manifest.route}) has no Transformer for a student to start "
+        "from; pass an encoder or a student with --start"
+    )
+
+
+def _ask(teacher: LoadedModel, taught: Taught, cache: Path | None) -> np.ndarray:
     """(titles, classes) log-probabilities: from the files given, the teacher's for the others."""
-    store = ScoreStore(teaching.cache)
-    scores, given = teacher_scores(store, teacher, taught.titles.titles, taught.given)
+    scores, given = teacher_scores(ScoreStore(cache), teacher, taught.titles.titles, taught.given)
     counts = f"{given.sum():,}", f"{(~given).sum():,}"
     logger.info("scores of %s titles from files, of %s from the teacher", *counts)
     return scores
-
-
-def taught_by(teacher: LoadedModel, taught: Taught) -> dict[str, Any]:
-    """What a manifest's settings say of the teacher."""
-    return {"teacher": named(teacher), "scores": [each.path.name for each in taught.given]}
 
 
 def _files(paths: Iterable[Path]) -> list[Path]:
