@@ -66,7 +66,9 @@ def lineage(settings: Any, result: Any, printing: Printing) -> None:
     manifest, links = result
     if printing.json:
         listed = [asdict(link) | {"place": link.place and str(link.place)} for link in links]
-        _write({"name": manifest.name, "version": manifest.version, "made_from": listed}, printing)
+        told = {"name": manifest.name, "version": manifest.version, "made_from": listed}
+        remarks = [asdict(remark) for remark in manifest.provenance.remarks]
+        _write(told | {"remarks": remarks}, printing)
         return
     lines = [f"{settings.folder}: {manifest.route} {manifest.version}  holds"]
     for link in links:
@@ -76,6 +78,7 @@ def lineage(settings: Any, result: Any, printing: Printing) -> None:
         lines.append(f"{indent}{made.role}: {made.name} {made.version[:12]}  {link.state}{place}")
     if not links:
         lines.append("  its manifest names nothing that it was made from")
+    lines += [f"  said when it was made: {remark}" for remark in manifest.provenance.remarks]
     _write("\n".join(lines), printing)
 
 

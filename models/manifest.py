@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from models.errors import ArtifactError, CorruptArtifact
+from models.remark import Remark
 
 FORMAT_VERSION = 1
 MANIFEST = "artifact.json"
@@ -40,12 +41,15 @@ class Provenance:
     metrics: dict[str, Any] = field(default_factory=dict)
     made_from: tuple[Ingredient, ...] = ()
     """The data, models and scores that went into it; empty in folders that do not tell."""
+    remarks: tuple[Remark, ...] = ()
+    """What was remarkable about its data and its scores when it was made."""
 
     @classmethod
     def from_json(cls, content: dict[str, Any]) -> Self:
         """Raises: TypeError: not what `asdict` gives."""
         made_from = tuple(Ingredient(**each) for each in content.get("made_from", ()))
-        return cls(**{**content, "made_from": made_from})
+        remarks = tuple(Remark(**each) for each in content.get("remarks", ()))
+        return cls(**{**content, "made_from": made_from, "remarks": remarks})
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import partial
 from typing import Any
 
@@ -27,6 +27,7 @@ from service.schemas import (
     ModelsResponse,
     RankedClass,
     ReadyResponse,
+    Remark,
     TitleResult,
 )
 from service.settings import Settings
@@ -153,5 +154,6 @@ def _describe(manifest: Manifest) -> ModelDescription:
         max_length=manifest.max_length,
         temperature=manifest.temperature,
         metrics=manifest.provenance.metrics,
+        remarks=[Remark(**asdict(remark)) for remark in manifest.provenance.remarks],
         size_bytes=sum(file["bytes"] for file in manifest.files.values()),
     )

@@ -86,6 +86,13 @@ class LabelDescription(BaseModel):
     display_name: str
 
 
+class Remark(BaseModel):
+    """What a person had better know about a model."""
+
+    code: str = Field(description="A name that programs can branch on.")
+    message: str
+
+
 class ModelDescription(ModelIdentity):
     """What a model's manifest says of it."""
 
@@ -94,6 +101,9 @@ class ModelDescription(ModelIdentity):
     max_length: int | None = Field(description="Tokens of a title that are read; null: all.")
     temperature: float = Field(description="Divides the log-probabilities before they are shown.")
     metrics: dict[str, Any] = Field(description="Scores recorded when the model was saved.")
+    remarks: list[Remark] = Field(
+        description="What was remarkable about its data and its scores when it was made."
+    )
     size_bytes: int
 
 

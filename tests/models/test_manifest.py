@@ -8,6 +8,7 @@ from models import artifact
 from models.artifact import PROBE_TITLES
 from models.errors import ArtifactError, CorruptArtifact
 from models.manifest import Ingredient, Manifest, Provenance
+from models.remark import Remark
 
 MADE_FROM = (
     Ingredient("train", "data", "train.txt", "ab" * 32),
@@ -29,6 +30,7 @@ def test_the_manifest_tells_all_that_the_design_asks_for(saved: Path):
         "hyperparameters": {"epochs": 1},
         "metrics": {"accuracy": 0.5},
         "made_from": [],
+        "remarks": [],
     }
     assert content["code_revision"]
     assert len(content["probes"]) == len(PROBE_TITLES) == 12
@@ -40,7 +42,7 @@ def test_the_manifest_tells_all_that_the_design_asks_for(saved: Path):
 
 
 def test_what_a_model_was_made_from_is_read_back(saved: Path):
-    told = Provenance(made_from=MADE_FROM)
+    told = Provenance(made_from=MADE_FROM, remarks=(Remark("leak", "dev stands in train"),))
     replace(Manifest.read(saved), provenance=told).write(saved)
 
     assert artifact.load(saved).manifest.provenance == told
@@ -51,11 +53,12 @@ def test_what_a_model_was_made_from_is_read_back(saved: Path):
         "name": "large",
         "version": "0123456789ab",
     }
+    assert written["remarks"] == [{"code": "leak", "message": "dev stands in train"}]
 
 
 def test_a_manifest_that_does_not_tell_what_the_model_was_made_from_is_read(saved: Path):
     content = json.loads((saved / "artifact.json").read_text(encoding="utf-8"))
-    del content["provenance"]["made_from"]
+    del content["provenance"]["made_from"], content["provenance"]["remarks"]
     (saved / "artifact.json").write_text(json.dumps(content), encoding="utf-8")
 
     provenance = artifact.load(saved).manifest.provenance

@@ -13,6 +13,7 @@ from starlette.testclient import TestClient
 from models.artifact import LoadedModel, Manifest, Provenance, Route
 from models.classifier import Scores
 from models.labels import DISPLAY_NAMES, Labels
+from models.remark import Remark
 from service.app import create_app
 from service.settings import Settings
 
@@ -64,7 +65,10 @@ def model(route: KeywordRoute) -> LoadedModel:
         display_names=LABELS.display_names,
         max_length=8,
         temperature=2.0,
-        provenance=Provenance(metrics={"accuracy": 0.75, "undefined": float("nan")}),
+        provenance=Provenance(
+            metrics={"accuracy": 0.75, "undefined": float("nan")},
+            remarks=(Remark("leak", "dev stands in train"),),
+        ),
         code_revision="unknown",
         files={"a.txt": {"bytes": 1000, "sha256": ""}, "b.txt": {"bytes": 24, "sha256": ""}},
         probes=[],
