@@ -8,8 +8,6 @@ come from the installed program alone (entry points of the group `biaoti.routes`
 
 from __future__ import annotations
 
-import hashlib
-import json
 import shutil
 import subprocess
 from collections.abc import Sequence
@@ -24,8 +22,9 @@ from models.calibration import apply_temperature
 from models.classifier import Scores
 from models.errors import CorruptArtifact, DataError, UsageError
 from models.labels import Labels
+from models.listed_files import list_files, verify
 from models.machine import available_threads
-from models.manifest import CARD, MANIFEST, Ingredient, Manifest, Provenance, list_files, verify
+from models.manifest import CARD, MANIFEST, Ingredient, Manifest, Provenance, version_of
 from models.probes import PROBE_TITLES
 from models.route import Route, find_route
 from models.staging import staged_folder
@@ -116,10 +115,9 @@ def save(
     with staged_folder(folder) as staging:
         model.save_files(staging)
         files = list_files(staging)
-        listed = json.dumps([files, model.labels.names, temperature], sort_keys=True)
         manifest = Manifest(
             name=name or folder.name,
-            version=hashlib.sha256(listed.encode()).hexdigest()[:12],
+            version=version_of(files, model.labels.names, temperature),
             route=model.route,
             labels=model.labels.names,
             display_names=model.labels.display_names,

@@ -1,17 +1,25 @@
-"""`artifact.json`: what a model is, what it was made from, and which files belong to it."""
+"""`artifact.json`: what a model is, what it was made from, and which files belong to it.
+
+Its `digest` covers every other entry, so that a change to one is noticed, and its `version` the
+labels, the temperature and the files: what decides what the model answers. Both are taken of the
+values: indentation, line ends and the order of entries do not count.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Self
 
 from models.errors import ArtifactError, CorruptArtifact
+from models.manifest_values import check_values
 from models.remark import Remark
 
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
+"""1 has no digest."""
 MANIFEST = "artifact.json"
 CARD = "README.md"
 """Where a model's folder may tell people about it; never read, so it may change."""
@@ -75,7 +83,7 @@ class Manifest:
 
         Raises:
             ArtifactError: no such file, or one written by a newer version.
-            CorruptArtifact: not the JSON that `save` writes.
+            CorruptArtifact: not what `write` writes, or changed since.
         """
         path = folder / MANIFEST
         if not path.is_file():
@@ -90,50 +98,44 @@ class Manifest:
                     f"{path} has format {content['format_version']}, this program reads up to "
                     f"{FORMAT_VERSION}; update biaoti"
                 )
+            check_values(content)
+            _require_unchanged(path, content)
             content["provenance"] = Provenance.from_json(content["provenance"])
             for name in ("labels", "display_names"):
                 content[name] = tuple(content[name])
             return cls(**content)
-        except (ValueError, TypeError, KeyError, AttributeError) as error:
+        except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
             raise CorruptArtifact(
                 f"{path} cannot be read: {error!r}; save the model again"
             ) from error
 
     def write(self, folder: Path) -> None:
-        text = json.dumps(asdict(self), ensure_ascii=False, indent=2)
-        (folder / MANIFEST).write_text(text + "\n", encoding="utf-8")
+        content = json.loads(json.dumps(asdict(self)))
+        content["digest"] = _digest(content)
+        text = json.dumps(content, ensure_ascii=False, indent=2) + "\n"
+        # half a surrogate pair, as file names that are not UTF-8 hold them, is JSON as an escape
+        (folder / MANIFEST).write_bytes(text.encode("utf-8", "backslashreplace"))
 
 
-def list_files(folder: Path) -> dict[str, dict[str, Any]]:
-    """Size and SHA-256 of every file in the folder, by its path in it."""
-    return {
-        path.relative_to(folder).as_posix(): _fingerprint(path)
-        for path in sorted(folder.rglob("*"))
-        if path.is_file()
-    }
+def version_of(files: dict[str, dict[str, Any]], labels: Sequence[str], temperature: float) -> str:
+    """What names a model's answers: the same of these three is the same version."""
+    return _digest([files, labels, temperature])[:12]
 
 
-def verify(folder: Path, manifest: Manifest) -> None:
-    """Compare the folder's files with the manifest's sizes and SHA-256.
+def _require_unchanged(path: Path, content: dict[str, Any]) -> None:
+    """Take the digest out of the manifest's content, and compare it.
 
     Raises:
-        CorruptArtifact: names the first file that is missing, changed or not listed; a model card
-            beside them is no part of the model.
+        CorruptArtifact: it, or the version, is not that of the content.
     """
-    present = {p.relative_to(folder).as_posix() for p in folder.rglob("*") if not p.is_dir()}
-    for name in sorted(present - set(manifest.files) - {MANIFEST, CARD}):
-        raise CorruptArtifact(f"{folder / name} is not listed in {MANIFEST}; move it elsewhere")
-    for name, expected in manifest.files.items():
-        if name not in present:
-            raise CorruptArtifact(f"{folder / name} is missing; copy the model's folder again")
-        if _fingerprint(folder / name) != expected:
-            raise CorruptArtifact(
-                f"{folder / name} is not the file that was saved (size or SHA-256 differ); "
-                "copy the model's folder again"
-            )
+    recorded = content.pop("digest", None)
+    whole = recorded == _digest(content) or (recorded is None and content["format_version"] == 1)
+    answering = version_of(content["files"], content["labels"], content["temperature"])
+    if not whole or content["version"] != answering:
+        raise CorruptArtifact(
+            f"{path} was changed after it was saved; copy the model's folder again"
+        )
 
 
-def _fingerprint(path: Path) -> dict[str, Any]:
-    with path.open("rb") as file:
-        digest = hashlib.file_digest(file, "sha256").hexdigest()
-    return {"bytes": path.stat().st_size, "sha256": digest}
+def _digest(content: Any) -> str:
+    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()

@@ -20,12 +20,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from models.errors import ArtifactError, UsageError
+from models.litter import BROWSED
 from models.manifest import CARD, MANIFEST, Manifest
 from models.staging import explained, try_out
 from models.workspace import is_workspace
-
-_LITTER = {".DS_Store", "Thumbs.db", ".ipynb_checkpoints"}
-"""What file browsers leave wherever they look."""
 
 
 @dataclass(frozen=True)
@@ -76,7 +74,7 @@ def files_in(folder: Path) -> set[str]:
 
 
 def _is_litter(name: str) -> bool:
-    return name in _LITTER or is_workspace(name)
+    return name in BROWSED or is_workspace(name)
 
 
 def _no_model(folder: Path) -> str | None:

@@ -1,4 +1,6 @@
 import json
+import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -7,7 +9,8 @@ import pytest
 from models import artifact
 from models.encoder import EncoderClassifier
 from models.errors import CorruptArtifact
-from models.manifest import list_files
+from models.listed_files import list_files
+from models.manifest import Manifest, version_of
 
 TITLES = ["股市今日涨", "球队比赛", ""]
 
@@ -73,6 +76,56 @@ def test_a_card_may_stand_beside_a_model_and_outlives_it(
     artifact.load(saved)
 
 
+@pytest.mark.parametrize("name", ["config.json", "tokenizer_config.json", "artifact.json"])
+def test_json_with_the_line_ends_that_git_makes_is_the_same(saved: Path, name: str):
+    content = (saved / name).read_bytes()
+    assert b"\n" in content
+    (saved / name).write_bytes(content.replace(b"\n", b"\r\n"))
+
+    artifact.load(saved)
+
+
+def test_other_line_ends_where_they_may_mean_something_are_named(saved: Path):
+    (saved / "vocab.txt").write_bytes(b"a\nb\n")
+    _list_files_again(saved)
+    artifact.load(saved)
+    (saved / "vocab.txt").write_bytes(b"a\r\nb\r\n")
+
+    with pytest.raises(CorruptArtifact) as caught:
+        artifact.load(saved)
+
+    assert str(caught.value) == (
+        f"{saved / 'vocab.txt'} has other line ends (CR LF) than the file that was saved, as git "
+        "makes them with core.autocrlf; mark the folder '-text' in .gitattributes and check it "
+        "out again"
+    )
+
+
+def test_what_file_browsers_and_editors_leave_in_a_folder_is_looked_past(saved: Path):
+    (saved / ".ipynb_checkpoints").mkdir()
+    for name in (".DS_Store", "Thumbs.db", ".ipynb_checkpoints/config-checkpoint.json",
+                 ".config.json.swp", "config.json~"):  # fmt: skip
+        (saved / name).write_text("litter")
+
+    artifact.load(saved)
+
+
+def test_a_folder_that_kubernetes_mounts_is_read(saved: Path, tmp_path: Path):
+    """Its files lie in a folder of their time, where links of their names lead by way of one."""
+    mounted = tmp_path / "mounted"
+    dated = mounted / "..2026_01_31_12_00_00.123456789"
+    shutil.copytree(saved, dated)
+    (mounted / "..data").symlink_to(dated.name)
+    for path in dated.iterdir():
+        (mounted / path.name).symlink_to(Path("..data") / path.name)
+
+    artifact.load(mounted)
+
+    (dated / "evil.py").touch()
+    with pytest.raises(CorruptArtifact, match=r"evil\.py is not listed"):
+        artifact.load(mounted)
+
+
 def test_code_named_by_a_listed_config_is_never_executed(
     tmp_path: Path, tiny_classifier: EncoderClassifier
 ):
@@ -93,8 +146,8 @@ def test_code_named_by_a_listed_config_is_never_executed(
 
 
 def _list_files_again(folder: Path) -> None:
-    path = folder / "artifact.json"
-    content = json.loads(path.read_text(encoding="utf-8"))
-    content["files"] = list_files(folder)
-    del content["files"]["artifact.json"]
-    path.write_text(json.dumps(content), encoding="utf-8")
+    manifest = Manifest.read(folder)
+    (folder / "artifact.json").unlink()
+    files = list_files(folder)
+    version = version_of(files, manifest.labels, manifest.temperature)
+    replace(manifest, files=files, version=version).write(folder)
