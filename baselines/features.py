@@ -9,11 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 
 from baselines.segmentation import marked, words
-from models.errors import MissingDependency, UsageError
+from models.bounds import Checked, NonNegativeFloat, PositiveInt, Whole
+from models.errors import MissingDependency
 
 try:
     from sklearn.compose import ColumnTransformer
@@ -23,33 +25,21 @@ try:
 except ImportError as error:
     raise MissingDependency("scikit-learn", "train") from error
 
-_LARGEST_TABLE_BITS = 26
-
 
 @dataclass(frozen=True)
-class FeatureSettings:
+class FeatureSettings(Checked):
     """Which n-grams are counted."""
 
-    character_ngrams: int = 3
+    character_ngrams: PositiveInt = 3
     """Characters of the longest character n-gram; all shorter ones are counted too."""
-    word_ngrams: int = 2
+    word_ngrams: PositiveInt = 2
     """Words of the longest word n-gram; all shorter ones are counted too."""
-    word_weight: float = 0.85
+    word_weight: NonNegativeFloat = 0.85
     """Factor on the word columns; the character columns have 1."""
-    min_titles: int = 2
+    min_titles: PositiveInt = 2
     """Training titles that an n-gram must occur in to be counted."""
-    table_bits: int = 21
+    table_bits: Annotated[int, Whole(least=4, most=26)] = 21
     """Base-2 logarithm of the columns that character n-grams, and again words, are hashed into."""
-
-    def __post_init__(self) -> None:
-        if min(self.character_ngrams, self.word_ngrams, self.min_titles) < 1:
-            raise UsageError("character_ngrams, word_ngrams and min_titles must be at least 1")
-        if not 4 <= self.table_bits <= _LARGEST_TABLE_BITS:
-            raise UsageError(
-                f"table_bits must be in [4, {_LARGEST_TABLE_BITS}], not {self.table_bits}"
-            )
-        if not self.word_weight >= 0:
-            raise UsageError(f"word_weight must be 0 or more, not {self.word_weight}")
 
 
 def title_columns(titles: Sequence[str]) -> np.ndarray:

@@ -16,8 +16,9 @@ import numpy as np
 from baselines.features import FeatureSettings, tfidf_columns, title_columns
 from baselines.sklearn_route import SklearnClassifier
 from baselines.training_rows import require_two_classes
+from models.bounds import PositiveFloat, PositiveInt, Seed
 from models.calibration import softmax
-from models.errors import MissingDependency, UsageError
+from models.errors import MissingDependency
 from titles import LabelledTitles
 
 try:
@@ -32,21 +33,14 @@ except ImportError as error:
 class LinearSettings(FeatureSettings):
     """How to train the linear model."""
 
-    inverse_regularisation: float = 1.0
+    inverse_regularisation: PositiveFloat = 1.0
     """LinearSVC's C: larger fits the training titles more closely."""
-    margin_scale: float = 3.5
+    margin_scale: PositiveFloat = 3.5
     """Factor that makes a margin a logit; a temperature fitted on dev corrects it further."""
-    max_iterations: int = 1000
+    max_iterations: PositiveInt = 1000
     """Passes of the solver over the titles, at most."""
-    seed: int = 13
+    seed: Seed = 13
     """Of the order in which the solver visits the titles."""
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if not (self.inverse_regularisation > 0 and self.margin_scale > 0):
-            raise UsageError("inverse_regularisation and margin_scale must be above 0")
-        if self.max_iterations < 1:
-            raise UsageError("max_iterations must be at least 1")
 
 
 class LinearClassifier(SklearnClassifier):

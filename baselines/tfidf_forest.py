@@ -7,14 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import numpy as np
 
 from baselines.features import FeatureSettings, tfidf_columns, title_columns
 from baselines.sklearn_route import SklearnClassifier
 from baselines.training_rows import require_two_classes
-from models.errors import MissingDependency, UsageError
+from models.bounds import NonNegativeFloat, NonNegativeInt, PositiveInt, Seed, Whole
+from models.errors import MissingDependency
 from models.labels import Labels
 from titles import LabelledTitles
 
@@ -33,35 +34,24 @@ _TREES_PER_REPORT = 10
 class ForestSettings(FeatureSettings):
     """How to train the forest."""
 
-    character_ngrams: int = 2
+    character_ngrams: PositiveInt = 2
     """Characters of the longest character n-gram; all shorter ones are counted too."""
-    word_weight: float = 1.0
+    word_weight: NonNegativeFloat = 1.0
     """Factor on the word columns when columns are chosen; the character columns have 1."""
-    selected_features: int = 20_000
+    selected_features: PositiveInt = 20_000
     """Columns kept: those that depend most on the class (chi-squared)."""
-    trees: int = 200
+    trees: PositiveInt = 200
     """Trees in the forest."""
-    min_leaf_titles: int = 2
+    min_leaf_titles: PositiveInt = 2
     """Training titles in a leaf, at least; more make a smaller model."""
-    max_leaves: int = 0
+    max_leaves: Annotated[int, Whole(least=2, besides=(0,))] = 0
     """Leaves of a tree, at most; 0 = no limit."""
-    features_per_split: int = 0
+    features_per_split: NonNegativeInt = 0
     """Columns tried at a split; 0 = the square root of those kept."""
-    jobs: int = -1
+    jobs: Annotated[int, Whole(least=1, besides=(-1,))] = -1
     """Processor cores used to train; -1 = all. The forest is the same for any number."""
-    seed: int = 13
+    seed: Seed = 13
     """Of the titles and columns that each tree sees."""
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if min(self.selected_features, self.trees, self.min_leaf_titles) < 1:
-            raise UsageError("selected_features, trees and min_leaf_titles must be at least 1")
-        if self.max_leaves < 0 or self.max_leaves == 1:
-            raise UsageError(f"max_leaves must be at least 2, or 0, not {self.max_leaves}")
-        if self.features_per_split < 0:
-            raise UsageError(f"features_per_split must be 0 or more: {self.features_per_split}")
-        if self.jobs == 0 or self.jobs < -1:
-            raise UsageError(f"jobs must be at least 1, or -1 for all cores, not {self.jobs}")
 
 
 class ForestClassifier(SklearnClassifier):

@@ -16,7 +16,8 @@ import numpy as np
 
 from baselines.tfidf_forest import ForestClassifier
 from baselines.training_rows import require_two_classes
-from models.errors import MissingDependency, UsageError
+from models.bounds import Checked, PositiveInt, Seed
+from models.errors import MissingDependency
 from models.title_text import width
 from titles import LabelledTitles
 
@@ -28,19 +29,15 @@ except ImportError as error:
 
 
 @dataclass(frozen=True)
-class WidthSettings:
+class WidthSettings(Checked):
     """How finely widths are told apart."""
 
-    trees: int = 100
+    trees: PositiveInt = 100
     """Trees whose leaf frequencies are averaged."""
-    min_leaf_titles: int = 30
+    min_leaf_titles: PositiveInt = 30
     """Training titles in a leaf, at least; a class's frequency is read from so many."""
-    seed: int = 13
+    seed: Seed = 13
     """Of the titles and splits that each tree is given."""
-
-    def __post_init__(self) -> None:
-        if min(self.trees, self.min_leaf_titles) < 1:
-            raise UsageError("trees and min_leaf_titles must be at least 1")
 
 
 class WidthClassifier(ForestClassifier):

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from math import inf
+from typing import Annotated, Any
 
 import numpy as np
 
@@ -14,6 +15,7 @@ from evaluation.evaluate import labelled_metrics
 from evaluation.latency import Speed, SpeedSettings, measure
 from evaluation.pareto import pareto_front
 from evaluation.significance import PairTest, pair_tests
+from models.bounds import Bounds, Checked, NonNegativeFloat
 from models.calibration import apply_temperature
 from models.errors import UsageError
 from models.labels import Labels
@@ -59,19 +61,15 @@ class ModelResult:
 
 
 @dataclass(frozen=True)
-class Limits:
+class Limits(Checked):
     """What a deployment may be able to afford."""
 
-    max_mb: float = 15.0
-    """10⁶ bytes of a model's folder."""
-    max_ms: float = 2.0
-    """Milliseconds, the median, for one title on one thread."""
-    min_titles_per_s: float = 1000.0
-    """At least so many titles a second in batches on all threads."""
-
-    def __post_init__(self) -> None:
-        if not min(self.max_mb, self.max_ms, self.min_titles_per_s) > 0:
-            raise UsageError("a limit in MB, ms or titles a second must be above 0")
+    max_mb: Annotated[float, Bounds(above=0, besides=(inf,))] = 15.0
+    """10⁶ bytes of a model's folder; inf = any number."""
+    max_ms: Annotated[float, Bounds(above=0, besides=(inf,))] = 2.0
+    """Milliseconds, the median, for one title on one thread; inf = any number."""
+    min_titles_per_s: NonNegativeFloat = 1000.0
+    """At least so many titles a second in batches on all threads; 0 = any number."""
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ from evaluation.candidates import parse_candidates
 from evaluation.compare import Limits, compare
 from evaluation.latency import SpeedSettings
 from evaluation.report.write import REPORT, write_report
+from models.bounds import Checked
 from models.outputs import claim_folder
 from recipes.settings import File, Folder, OptionalFile, OptionalPath, Reading
 from scoring.store import ScoreStore
@@ -19,7 +20,7 @@ from titles import leaked, read, read_titles
 
 
 @dataclass(frozen=True, kw_only=True)
-class Compare:
+class Compare(Checked):
     """Compare models on one file and write a report: which to deploy, and why.
 
     The report is one page, report.html, that opens anywhere; report.md and report.json say the

@@ -8,6 +8,7 @@ from typing import Any
 
 from evaluation.evaluate import evaluate
 from models.artifact import load
+from models.bounds import Checked
 from models.errors import DataError
 from models.labels import Labels
 from models.outputs import claim_file
@@ -15,9 +16,9 @@ from recipes.settings import (
     FileArgument,
     FolderArgument,
     OptionalFile,
-    OptionalNumber,
     OptionalPath,
     Reading,
+    Threads,
 )
 from scoring.predictions import PREDICTIONS
 from scoring.store import ScoreStore
@@ -25,7 +26,7 @@ from titles import LabelledTitles, Source, read, read_titles, read_unlabelled
 
 
 @dataclass(frozen=True, kw_only=True)
-class Evaluate:
+class Evaluate(Checked):
     """Score a file of titles with a model.
 
     Where the file has labels: accuracy, macro-F1, 95 % intervals, scores by class, confusion
@@ -44,7 +45,7 @@ class Evaluate:
     """The file has titles alone, or labels of another taxonomy."""
     cache: OptionalPath = None
     """Where models' scores are kept, to be used again; by default ~/.cache/biaoti/scores."""
-    threads: OptionalNumber = None
+    threads: Threads = None
     """Threads that score."""
     force: bool = False
     """Replace whatever stands at --predictions, but never what is read."""

@@ -15,14 +15,14 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from tqdm import tqdm
 
 from evaluation.candidates import Candidate
 from evaluation.child_process import ChildProcess
-from models.errors import UsageError
+from models.bounds import Bounds, Checked, PositiveInt
 from models.machine import available_threads
 
 _THREAD_VARIABLES = (
@@ -36,29 +36,19 @@ _SEED = 13
 
 
 @dataclass(frozen=True)
-class SpeedSettings:
-    """How much is measured.
+class SpeedSettings(Checked):
+    """How much is measured."""
 
-    Raises:
-        UsageError: a number below its least.
-    """
-
-    latency_titles: int = 300
+    latency_titles: PositiveInt = 300
     """Titles that are scored one by one in a round."""
-    throughput_titles: int = 1024
+    throughput_titles: PositiveInt = 1024
     """Titles that are scored in batches in a round."""
-    batch_size: int = 256
+    batch_size: PositiveInt = 256
     """Titles in such a batch."""
-    rounds: int = 3
+    rounds: PositiveInt = 3
     """Rounds in which every model is asked once; the median of them is reported."""
-    timeout_s: float = 900.0
+    timeout_s: Annotated[float, Bounds(least=1, most=1e6)] = 900.0
     """Longest that a model may take to load, or for one round."""
-
-    def __post_init__(self) -> None:
-        for name in ("latency_titles", "throughput_titles", "batch_size", "rounds", "timeout_s"):
-            if getattr(self, name) < 1:
-                option = name.replace("_", "-")
-                raise UsageError(f"--{option} must be at least 1, not {getattr(self, name)}")
 
 
 @dataclass(frozen=True)

@@ -11,33 +11,30 @@ from typing import Annotated
 from tyro.conf import Positional, arg
 
 from models.artifact import DEFAULT_FOLDER, LoadedModel, load
+from models.bounds import Checked
 from models.classifier import Prediction, TitleClassifier, predict
-from models.errors import DataError, UsageError
+from models.errors import DataError
 from models.title_text import is_blank
-from recipes.settings import Folder, OptionalNumber
+from recipes.settings import Folder, Number, Threads
 
 CHUNK = 1024
 """Titles scored at once."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Classify:
+class Classify(Checked):
     """Classify titles, in their order; '-' reads them from standard input, one a line."""
 
     titles: Annotated[tuple[str, ...], Positional, arg(metavar="TITLE")]
     """A title; '-' reads standard input."""
     model: Folder = DEFAULT_FOLDER
     """The model."""
-    top_k: Annotated[int, arg(metavar="N")] = 1
+    top_k: Number = 1
     """Classes shown for each title."""
     uncalibrated: bool = False
     """Give scores before temperature scaling."""
-    threads: OptionalNumber = None
+    threads: Threads = None
     """Threads that score."""
-
-    def __post_init__(self) -> None:
-        if self.top_k < 1:
-            raise UsageError(f"top_k must be at least 1, not {self.top_k}")
 
 
 def classify_titles(settings: Classify) -> tuple[LoadedModel, Iterator[Prediction]]:

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import math
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Literal
+from typing import Annotated, Literal
 
 import numpy as np
 
 from models.artifact import PROBE_TITLES, Manifest, Route, load
-from models.errors import ArtifactError, UsageError
+from models.bounds import Bounds, PositiveShare
+from models.errors import ArtifactError
 from models.student import StudentClassifier
 from recipes.saving import claim_model, data_ingredient, model_ingredient, named, save_model
 from recipes.settings import File, FolderArgument, OptionalFile, Reading, Saving
@@ -48,20 +48,13 @@ class Quantize(Saving):
     """Titles to measure the loss of accuracy on."""
     calibration: OptionalFile = None
     """Titles to measure the ranges on (onnx), labels unread; by default those of --dev."""
-    coverage: float = 1.0
+    coverage: PositiveShare = 1.0
     """Share of the calibration titles that a range holds whole (onnx); the others are clipped."""
-    max_drop: float = 0.2
-    """Points of accuracy that may be lost on dev."""
+    max_drop: Annotated[float, Bounds(least=0, most=100)] = 0.2
+    """Points of accuracy that may be lost on dev; 100 = all of them."""
     force: bool = False
     """Write it whatever is lost, and whatever stands at --output, but never over what is read."""
     reading: Reading = Reading()
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if not 0 < self.coverage <= 1:
-            raise UsageError(f"coverage must be in (0, 1], not {self.coverage}")
-        if not math.isfinite(self.max_drop):
-            raise UsageError(f"max_drop must be a number of points, not {self.max_drop}")
 
 
 @dataclass(frozen=True, kw_only=True)

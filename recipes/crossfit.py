@@ -12,6 +12,7 @@ from typing import Annotated, Any, Literal
 from tyro.conf import arg
 
 from models.artifact import MANIFEST, Manifest, load
+from models.bounds import Seed, Whole
 from models.errors import UsageError
 from models.outputs import OutputKind, claim_folder, lacks
 from models.staging import staged_file
@@ -42,7 +43,7 @@ class Crossfit(Learning):
     command goes on with what is not there yet.
     """
 
-    folds: int = 5
+    folds: Annotated[int, Whole(least=2)] = 5
     """Folds that the training file is cut into."""
     routes: tuple[RouteName, ...] = ("linear", "fasttext", "nearest")
     """Models trained on each fold's rest, with their default settings."""
@@ -50,17 +51,17 @@ class Crossfit(Learning):
     """A model that joins every fold's teacher as it is, such as an encoder; repeatable."""
     exclude: Files = ()
     """Titles that are not recombined, such as those of another crossfit; repeatable."""
-    each: Annotated[int, arg(metavar="N")] = 4
+    each: Annotated[int, arg(metavar="N"), Whole(least=0)] = 4
     """Titles recombined from each title of a fold; 0 = none."""
-    seed: int = 13
+    seed: Seed = 13
     """Decides which parts are recombined."""
     cache: OptionalPath = None
     """Where models' scores are kept, to be used again; by default ~/.cache/biaoti/scores."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.folds < 2 or self.each < 0 or not self.routes:
-            raise UsageError("folds must be at least 2, each at least 0, and routes name one")
+        if not self.routes:
+            raise UsageError("routes must name one at least")
 
 
 def crossfit(settings: Crossfit) -> list[Path]:

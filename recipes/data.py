@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated
 
 from tokenizers import Tokenizer
 
+from models.bounds import Checked, PositiveInt, Seed, Whole
 from models.errors import UsageError
 from models.outputs import claim_file, claim_folder
 from models.tokenization import FILE
@@ -25,7 +27,7 @@ from titles.folds import FOLDS
 
 
 @dataclass(frozen=True, kw_only=True)
-class DataCheck:
+class DataCheck(Checked):
     """Report what is wrong with files of titles; with --fix, write cleaned copies.
 
     Errors are rows that training cannot use; the exit code is then 3. Warnings are duplicates,
@@ -52,7 +54,7 @@ class DataFolds(Saving):
 
     file: FileArgument
     """Labelled titles."""
-    folds: int = 2
+    folds: Annotated[int, Whole(least=2)] = 2
     """How many."""
     reading: Reading = Reading()
 
@@ -67,9 +69,9 @@ class DataRecombine(Saving):
 
     file: FileArgument
     """Titles; labels are not read."""
-    each: int = 2
+    each: PositiveInt = 2
     """How many for each title."""
-    seed: int = 13
+    seed: Seed = 13
     """Decides which."""
     exclude: Files = ()
     """Titles that are not to come out, such as those recombined before; repeatable."""

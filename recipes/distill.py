@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
 from models.artifact import Manifest, load
+from models.bounds import Bounds, Checked
 from models.student import StudentClassifier
 from recipes.saving import model_ingredient, named, read_learning, require_classes
 from recipes.settings import Folder, Layers, OptionalNumber, OptionalPath, OptionalShare
@@ -24,7 +25,7 @@ from training.compression.vocabulary import prune_vocabulary
 
 
 @dataclass(frozen=True, kw_only=True)
-class Start:
+class Start(Checked):
     """What the student starts from."""
 
     start: OptionalPath = None
@@ -35,7 +36,7 @@ class Start:
     """Neurons that a layer keeps."""
     vocabulary: OptionalNumber = None
     """Pieces that the tokenizer keeps."""
-    dropout: OptionalShare = None
+    dropout: Annotated[OptionalShare, Bounds(least=0, below=1)] = None
     """Share of activations set to 0 in training; by default that of --start."""
     width: bool = False
     """Let it count a title's characters and columns, too."""

@@ -14,6 +14,7 @@ from typing import Annotated, Any
 from tyro.conf import Positional, UseAppendAction, arg
 from tyro.constructors import PrimitiveConstructorSpec
 
+from models.bounds import Checked, Whole
 from titles import Source
 
 
@@ -41,6 +42,18 @@ def layer_numbers(text: str) -> int | tuple[int, ...]:
     return numbers if len(numbers) > 1 else numbers[0]
 
 
+class LayerNumbers:
+    """What `--layers` may be: how many layers, or the different ones, from the bottom up."""
+
+    def refusal(self, value: int | tuple[int, ...]) -> str:
+        """What it has to be, for a value that it is not."""
+        if not isinstance(value, tuple):
+            return Whole(least=1).refusal(value)
+        if list(value) == sorted(set(value)):
+            return Whole(least=0).refusal(value)
+        return "different numbers, from the lowest layer to the highest"
+
+
 File = Annotated[str, arg(metavar="FILE")]
 """Titles, as `Source` takes them: a file, `-`, a folder, or the name of a dataset on the hub."""
 Files = Annotated[tuple[str, ...], UseAppendAction, arg(metavar="FILE")]
@@ -54,13 +67,17 @@ FolderArguments = Annotated[tuple[Path, ...], Positional, arg(metavar="FOLDER")]
 OptionalPath = Annotated[Path | None, _optional("PATH", Path, "none")]
 OptionalFile = Annotated[str | None, _optional("FILE", str, "none")]
 OptionalText = Annotated[str | None, _optional("NAME", str, "told from the file")]
-OptionalNumber = Annotated[int | None, _optional("N", int, "all")]
+OptionalNumber = Annotated[int | None, _optional("N", int, "all"), Whole(least=1)]
 OptionalShare = Annotated[float | None, _optional("SHARE", float, "none")]
-Layers = Annotated[int | tuple[int, ...] | None, _optional("N|I,J,…", layer_numbers, "all")]
+Layers = Annotated[
+    int | tuple[int, ...] | None, _optional("N|I,J,…", layer_numbers, "all"), LayerNumbers()
+]
+Threads = Annotated[int | None, _optional("N", int, "all"), Whole(least=1, most=1024)]
+Number = Annotated[int, arg(metavar="N"), Whole(least=1)]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Reading:
+class Reading(Checked):
     """How files of titles are read."""
 
     labels: Annotated[Path | None, _optional("FILE", Path, "class.txt beside the data")] = None
@@ -86,7 +103,7 @@ class Reading:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Saving:
+class Saving(Checked):
     """Where a result is written."""
 
     output: Folder
@@ -95,6 +112,7 @@ class Saving:
     """Replace whatever stands at --output, but never what is read."""
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if isinstance(self.output, str):  # as Python users may give it
             object.__setattr__(self, "output", Path(self.output))
 

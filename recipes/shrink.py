@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
 from models.artifact import Manifest, load
+from models.bounds import Bounds
 from models.errors import UsageError
 from models.student import StudentClassifier
 from recipes.saving import (
@@ -65,7 +66,7 @@ class Prune(Shrinking):
     """How many layers are kept, or which ones, counted from 0."""
     across_layers: bool = False
     """Rank heads and neurons of all layers together: --heads and --d-ff are averages."""
-    magnitude: OptionalShare = None
+    magnitude: Annotated[OptionalShare, Bounds(least=0, below=1)] = None
     """Of the weights, to set to zero."""
 
     def __post_init__(self) -> None:
@@ -75,8 +76,6 @@ class Prune(Shrinking):
             raise UsageError(
                 "pass one or more of --heads, --d-ff and --layers, or else --magnitude"
             )
-        if self.magnitude is not None and not 0 <= self.magnitude < 1:
-            raise UsageError(f"magnitude must be in [0, 1), not {self.magnitude}")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -87,18 +86,15 @@ class Factorize(Shrinking):
     command goes on from its last checkpoint.
     """
 
-    energy: OptionalShare = None
+    energy: Annotated[OptionalShare, Bounds(above=0, most=1)] = None
     """Of each layer's squared singular values, to keep."""
-    budget: OptionalShare = None
+    budget: Annotated[OptionalShare, Bounds(above=0, most=1)] = None
     """Of all linear layers' weights together, to keep."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if (self.energy is None) == (self.budget is None):
             raise UsageError("pass --energy or --budget, and not both")
-        for name, share in (("energy", self.energy), ("budget", self.budget)):
-            if share is not None and not 0 < share <= 1:
-                raise UsageError(f"the {name} must lie in (0, 1], not {share}")
 
 
 def prune(settings: Prune) -> Manifest:

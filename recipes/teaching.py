@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from models.artifact import Ingredient, LoadedModel, Manifest
+from models.bounds import Checked
 from models.ensemble import EnsembleClassifier
 from models.errors import UsageError
 from models.outputs import claim_folder
@@ -36,7 +37,7 @@ from training.run_folder import RUN
 
 
 @dataclass(frozen=True, kw_only=True)
-class Teaching:
+class Teaching(Checked):
     """What is learned from besides the labelled titles."""
 
     unlabelled: Files = ()

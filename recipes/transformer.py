@@ -8,17 +8,17 @@ from typing import Annotated
 
 from tyro.conf import arg
 
-from models.errors import UsageError
+from models.bounds import Checked, Whole
 from models.transformer.layer_config import LayerConfig
 from models.transformer.study.cost import table
 from models.transformer.study.figures import draw_all
-from recipes.settings import Folder, OptionalPath
+from recipes.settings import Folder, Number, OptionalPath
 
-Number = Annotated[int, arg(metavar="N")]
+Lengths = Annotated[tuple[int, ...], arg(metavar="N"), Whole(least=1)]
 
 
 @dataclass(frozen=True, kw_only=True)
-class TransformerFigures:
+class TransformerFigures(Checked):
     """Draw position codes, masks, parameter growth and, given an encoder, attention weights."""
 
     output: Folder = Path("figures")
@@ -30,7 +30,7 @@ class TransformerFigures:
 
 
 @dataclass(frozen=True, kw_only=True)
-class TransformerCost:
+class TransformerCost(Checked):
     """Print parameters, FLOPs, memory and measured time of a layer against sequence length."""
 
     d_model: Number = 512
@@ -39,12 +39,14 @@ class TransformerCost:
     """Attention heads."""
     d_ff: Number = 2048
     """Feed-forward width."""
-    lengths: Annotated[tuple[int, ...], arg(metavar="N")] = (32, 128, 512, 1024, 2048)
+    lengths: Annotated[tuple[int, ...], arg(metavar="N"), Whole(least=1)] = (
+        32,
+        128,
+        512,
+        1024,
+        2048,
+    )
     """Tokens of a sequence."""
-
-    def __post_init__(self) -> None:
-        if min(self.d_model, self.heads, self.d_ff, *self.lengths) < 1:
-            raise UsageError("d_model, heads, d_ff and lengths must be at least 1")
 
 
 def transformer_figures(settings: TransformerFigures) -> list[Path]:

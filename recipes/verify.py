@@ -11,6 +11,7 @@ from typing import Literal
 
 from models.artifact import MANIFEST, Ingredient, Manifest
 from models.artifact import verify as verify_files
+from models.bounds import Checked
 from models.cache import default_cache
 from models.errors import ArtifactError, CorruptArtifact
 from recipes.settings import FolderArgument, Folders
@@ -20,7 +21,7 @@ State = Literal["holds", "changed", "damaged", "not found"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Verify:
+class Verify(Checked):
     """Walk what a model was made from, and say what holds.
 
     The model's own files are verified first. Then every model, file of titles and file of scores

@@ -17,6 +17,7 @@ import uvicorn
 from tyro.conf import arg
 
 from models.artifact import load
+from models.bounds import Checked, Whole
 from models.errors import UsageError
 from service.app import create_app
 from service.settings import Settings, read_settings
@@ -27,14 +28,14 @@ _EXAMPLE = '{"titles": ["三大股指午后拉升 券商板块涨逾3%"], "top_k
 
 
 @dataclass(frozen=True, kw_only=True)
-class Serve:
+class Serve(Checked):
     """Serve a model over HTTP until interrupted."""
 
     model: Annotated[Path | None, arg(metavar="FOLDER")] = None
     """The model; by default BIAOTI_MODEL, else the model that ships."""
     host: Annotated[str | None, arg(metavar="ADDRESS")] = None
     """By default BIAOTI_HOST, else 127.0.0.1."""
-    port: Annotated[int | None, arg(metavar="N")] = None
+    port: Annotated[int | None, arg(metavar="N"), Whole(least=0, most=65535)] = None
     """By default BIAOTI_PORT, else 8000."""
 
 

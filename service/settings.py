@@ -39,9 +39,9 @@ class Settings(BaseSettings):
     """Classes listed for each title when a request does not say."""
     max_top_k: int = Field(100, ge=1)
     """Classes that a request may ask for; more than the model has gives all it has."""
-    inference_timeout_s: float = Field(30, gt=0)
+    inference_timeout_s: float = Field(30, gt=0, le=86400)
     """Seconds that a request waits for its scores before it is answered 503."""
-    ready_timeout_s: float = Field(5, gt=0)
+    ready_timeout_s: float = Field(5, gt=0, le=86400)
     """Seconds that `/ready` waits for its inference before it answers 503."""
     shutdown_timeout_s: int = Field(10, ge=1)
     """Seconds that accepted requests are given to finish after SIGTERM."""

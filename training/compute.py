@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
+from typing import Literal
 
 import torch
 
 from models.machine import has_native_bf16
 from training.kernels import TitleKernels
 
-PRECISIONS = ("auto", "bf16", "fp32")
+Precision = Literal["auto", "bf16", "fp32"]
 
 
 def device() -> torch.device:

@@ -10,9 +10,10 @@ from torch import Tensor
 from torch.nn import functional as F
 from transformers import AutoModelForSequenceClassification, AutoTokenizer, PreTrainedModel
 
+from models.bounds import NonNegativeFloat, ShareBelowOne
 from models.calibration import softmax
 from models.encoder import EncoderClassifier
-from models.errors import PretrainedError, UsageError
+from models.errors import PretrainedError
 from models.labels import Labels
 from models.student import StudentClassifier
 from scoring.metrics import accuracy, log_loss, macro_f1
@@ -25,26 +26,19 @@ from training.first_token import logits_of
 from training.history import History
 from training.loop import TrainingLoop
 from training.run_folder import RunFolder
-from training.settings import LoopSettings
+from training.settings import LoopSettings, TokensRead
 
 
 @dataclass(frozen=True)
 class FineTuneSettings(LoopSettings):
     """The loop's settings, and those of classification. The defaults are a full-size BERT's."""
 
-    max_length: int = 64
+    max_length: TokensRead = 64
     """Tokens of a title that are read, specials included; longer ones are cut."""
-    label_smoothing: float = 0.0
+    label_smoothing: ShareBelowOne = 0.0
     """Share of the target spread evenly over all classes."""
-    consistency: float = 0.0
+    consistency: NonNegativeFloat = 0.0
     """Weight of R-Drop, which reads each title twice; 0 = off (Liang et al. 2021)."""
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.max_length < 3:
-            raise UsageError("max_length must leave room for a token between the two specials")
-        if not 0 <= self.label_smoothing < 1 or self.consistency < 0:
-            raise UsageError("label_smoothing must be in [0, 1) and consistency at least 0")
 
 
 _RECOMMENDED = {

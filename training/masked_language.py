@@ -10,6 +10,7 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated
 
 import torch
 from torch import Tensor
@@ -22,6 +23,7 @@ from transformers import (
     PreTrainedTokenizerBase,
 )
 
+from models.bounds import Bounds, PositiveInt, ShareBelowOne
 from models.outputs import OutputKind, holds_others, lacks
 from models.staging import staged_folder
 from training.batches import LengthBucketedBatches, pad
@@ -29,24 +31,24 @@ from training.compute import device
 from training.default_observers import default_observers
 from training.history import History
 from training.loop import TrainingLoop
-from training.settings import LoopSettings
+from training.settings import LoopSettings, PeakRate, TokensRead
 
 
 @dataclass(frozen=True)
 class PretrainSettings(LoopSettings):
     """The loop's settings with defaults for going on with pretraining on short titles."""
 
-    epochs: int = 2
+    epochs: PositiveInt = 2
     """Passes over the titles."""
-    batch_size: int = 64
+    batch_size: PositiveInt = 64
     """Titles a step."""
-    learning_rate: float = 3e-4
+    learning_rate: PeakRate = 3e-4
     """Peak rate of AdamW."""
-    warmup_ratio: float = 0.06
+    warmup_ratio: ShareBelowOne = 0.06
     """Share of the steps over which the rate rises from 0; it then falls to 0 linearly."""
-    masked_share: float = 0.2
+    masked_share: Annotated[float, Bounds(above=0, below=1)] = 0.2
     """Share of the pieces to guess; titles are short, so more than BERT's 15 %."""
-    max_length: int = 64
+    max_length: TokensRead = 64
     """Tokens of a title that are read, specials included."""
 
 

@@ -83,9 +83,9 @@ def test_the_threshold_lies_between_two_numbers_of_titles(titles, min_titles):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"character_ngrams": 0}, "character_ngrams, word_ngrams and min_titles must be at least"),
+        ({"character_ngrams": 0}, "character_ngrams must be at least 1, not 0"),
         ({"table_bits": 40}, r"table_bits must be in \[4, 26\], not 40"),
-        ({"word_weight": float("nan")}, "word_weight must be 0 or more, not nan"),
+        ({"word_weight": float("nan")}, "word_weight must be at least 0, not nan"),
     ],
 )
 def test_settings_that_cannot_be_used_are_refused(change, message):

@@ -62,5 +62,5 @@ def test_one_class_is_refused():
 
 @pytest.mark.parametrize("field", ["trees", "min_leaf_titles"])
 def test_settings_without_meaning_are_refused(field: str):
-    with pytest.raises(UsageError, match="trees and min_leaf_titles must be at least 1"):
+    with pytest.raises(UsageError, match=f"{field} must be at least 1, not 0"):
         WidthSettings(**{field: 0})

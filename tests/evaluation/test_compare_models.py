@@ -40,8 +40,12 @@ def test_it_writes_a_report_and_goes_on_where_it_was(
     ("arguments", "code", "message"),
     [
         (["/none", "--data", "x.txt"], 4, "/none is not a model"),
-        (["/none", "--data", "x.txt", "--rounds", "0"], 2, "--rounds must be at least 1, not 0"),
-        (["/none", "--data", "x.txt", "--max-ms", "0"], 2, "a limit in MB, ms or titles a second"),
+        (["/none", "--data", "x.txt", "--rounds", "0"], 2, "rounds must be at least 1, not 0"),
+        (
+            ["/none", "--data", "x.txt", "--max-ms", "0"],
+            2,
+            "max_ms must be above 0 or inf, not",
+        ),
     ],
 )
 def test_every_failure_has_its_exit_code(

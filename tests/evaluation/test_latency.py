@@ -53,8 +53,8 @@ def test_a_spread_is_the_median_between_the_extremes():
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"rounds": 0}, "--rounds must be at least 1, not 0"),
-        ({"latency_titles": -3}, "--latency-titles must be at least 1, not -3"),
+        ({"rounds": 0}, "rounds must be at least 1, not 0"),
+        ({"latency_titles": -3}, "latency_titles must be at least 1, not -3"),
     ],
 )
 def test_settings_that_measure_nothing_are_refused(settings: dict[str, int], message: str):

@@ -1,12 +1,22 @@
+from math import nan
+
 import pytest
 
 from models.errors import GateFailed
 from scoring.gate import gate
 
 
-@pytest.mark.parametrize("after", [0.918, 0.916, 0.95])
-def test_a_model_within_the_limit_passes(after: float):
-    gate(0.918, after, max_drop=0.2)
+@pytest.mark.parametrize(("after", "lost"), [(0.918, 0.0), (0.916, 0.2), (0.95, -3.2)])
+def test_a_model_within_the_limit_passes_with_what_it_lost(after: float, lost: float):
+    assert gate(0.918, after, max_drop=0.2) == pytest.approx(lost)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "most"), [(nan, 0.9, 1), (0.9, nan, 1), (0.9, 0.1, nan)]
+)
+def test_what_is_not_a_number_does_not_pass(before: float, after: float, most: float):
+    with pytest.raises(GateFailed):
+        gate(before, after, most)
 
 
 def test_a_model_that_lost_more_does_not_and_the_message_says_how_to_go_on():

@@ -11,7 +11,7 @@ from training.settings import LoopSettings
     [
         ("epochs", 0, "must be at least 1"),
         ("warmup_ratio", 1.0, r"must be in \[0, 1\)"),
-        ("precision", "fp16", "precision must be auto, bf16 or fp32, not 'fp16'"),
+        ("precision", "fp16", "precision must be one of auto, bf16, fp32, not 'fp16'"),
     ],
 )
 def test_settings_that_cannot_be_used_are_refused(field: str, value: object, message: str):

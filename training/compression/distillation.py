@@ -22,6 +22,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
+from models.bounds import NonNegativeFloat, PositiveFloat, PositiveInt, Share, ShareBelowOne
 from models.errors import UsageError
 from models.student import StudentClassifier
 from models.transformer.masks import from_attention_mask
@@ -38,42 +39,33 @@ from training.finetune import score_on
 from training.history import History
 from training.loop import TrainingLoop
 from training.run_folder import RunFolder
-from training.settings import LoopSettings
+from training.settings import LoopSettings, PeakRate, TokensRead
 
 
 @dataclass(frozen=True)
 class DistillSettings(LoopSettings):
     """The loop's settings with defaults for a small student, and those of distillation."""
 
-    epochs: int = 12
+    epochs: PositiveInt = 12
     """Passes over the titles, labelled and unlabelled."""
-    batch_size: int = 64
+    batch_size: PositiveInt = 64
     """Titles a step."""
-    learning_rate: float = 3e-4
+    learning_rate: PeakRate = 3e-4
     """Peak rate of AdamW, at the top of the encoder."""
-    warmup_ratio: float = 0.06
+    warmup_ratio: ShareBelowOne = 0.06
     """Share of the steps over which the rate rises from 0; it then falls to 0 linearly."""
-    average_decay: float = 0.999
+    average_decay: ShareBelowOne = 0.999
     """Decay a step of the exponential moving average that is evaluated and kept; 0 = no average."""
-    patience: int = 6
+    patience: PositiveInt = 6
     """Evaluations without a better score after which training stops."""
-    max_length: int = 64
+    max_length: TokensRead = 64
     """Tokens of a title that are read, specials included; longer ones are cut."""
-    alpha: float = 0.9
+    alpha: Share = 0.9
     """Share of the teacher in the loss; the rest is the labels'. 0 = no teacher."""
-    softening: float = 2.0
+    softening: PositiveFloat = 2.0
     """T, by which both sides' logits are divided before the student is compared to the teacher."""
-    hidden_weight: float = 0.0
+    hidden_weight: NonNegativeFloat = 0.0
     """Weight of the difference between hidden states; 0 = off. Needs an encoder as teacher."""
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.max_length < 3:
-            raise UsageError("max_length must leave room for a token between the two specials")
-        if not 0 <= self.alpha <= 1 or self.softening <= 0 or self.hidden_weight < 0:
-            raise UsageError(
-                "alpha must be in [0, 1], softening above 0 and hidden_weight at least 0"
-            )
 
 
 @dataclass(frozen=True)
