@@ -11,14 +11,16 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import field, make_dataclass
 from importlib.metadata import version
+from pathlib import Path
 from typing import Any
 
 import tyro
 from tyro.conf import AvoidSubcommands, FlagCreatePairsOff, OmitArgPrefixes
 
-from cli.show import Printing
+from cli.console import give_up_output, is_of_printing, prepare_console
+from cli.printing import Printing, claim_output
 from cli.verbs import VERBS, Verb, find
-from models.errors import BiaotiError, UsageError
+from models.errors import BiaotiError, FileError, UsageError
 
 _HELP = """usage: biaoti VERB [OPTIONS]
 
@@ -35,7 +37,27 @@ lost too much accuracy, 8 a file or folder that cannot be read or written, 130 i
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the verb that the arguments (by default the process's) name; its exit code."""
-    words = list(sys.argv[1:] if arguments is None else arguments)
+    try:
+        prepare_console()
+        code = _exit_code(list(sys.argv[1:] if arguments is None else arguments))
+        sys.stdout.flush()
+        return code
+    except FileError as error:
+        return _failed(error)
+    except BrokenPipeError:  # the reader of our output has gone, as `| head` does
+        give_up_output()
+        return 141
+    except OSError as error:
+        give_up_output()
+        return _failed(FileError.unwritable(Path("standard output"), error))
+
+
+def _exit_code(words: list[str]) -> int:
+    """That of the verb, whose errors are told.
+
+    Raises:
+        OSError: nothing can be printed.
+    """
     try:
         verb, rest = find(words)
         if verb is None:
@@ -43,21 +65,29 @@ def main(arguments: Sequence[str] | None = None) -> int:
         with _messages_shown(verb):
             return _run(verb, rest)
     except BiaotiError as error:
-        print(f"biaoti: error: {error}", file=sys.stderr)
-        return error.exit_code
+        return _failed(error)
     except SystemExit as end:  # of the parser, which has said why
         return int(end.code or 0)
     except KeyboardInterrupt:
         print("biaoti: interrupted", file=sys.stderr)
         return 130
-    except BrokenPipeError:  # the reader of our output has gone, as `| head` does
-        sys.stderr.close()
-        return 141
+    except OSError as error:
+        if isinstance(error, BrokenPipeError) or is_of_printing(error):
+            raise
+        return _failed(FileError.of(error))
+    except MemoryError:
+        return _failed(BiaotiError("the memory is full; free some, or ask for less at once"))
+
+
+def _failed(error: BiaotiError) -> int:
+    print(f"biaoti: error: {error}", file=sys.stderr)
+    return error.exit_code
 
 
 def _run(verb: Verb, words: Sequence[str]) -> int:
     settings_class, recipe = verb.load()
     settings, printing = read_settings(verb, settings_class, words)
+    claim_output(printing, settings)
     return verb.show(settings, recipe(settings), printing) or 0
 
 

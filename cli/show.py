@@ -2,30 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import sys
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Iterable
+from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Any, TextIO
+from typing import Any
 
-from tyro.conf import arg
-
+from cli.console import to_json
+from cli.printing import Printing, opened, write
 from evaluation.table import format_evaluation
-from models.staging import staged_file
 from titles import report_text
-
-
-@dataclass(frozen=True, kw_only=True)
-class Printing:
-    """How the result is written."""
-
-    json: bool = False
-    """Write JSON for programs instead of a table."""
-    output: Annotated[Path | None, arg(metavar="FILE")] = None
-    """Write to this file instead of standard output."""
-
 
 Show = Callable[[Any, Any, Printing], int | None]
 """The settings, the recipe's result and how it is wanted; gives an exit code where not 0."""
@@ -54,12 +40,12 @@ def report(settings: Any, result: Iterable[Path], printing: Printing) -> None:
 
 
 def check(settings: Any, result: Any, printing: Printing) -> int:
-    _write(result.to_dict() if printing.json else report_text(result), printing)
+    write(result.to_dict() if printing.json else report_text(result), printing)
     return 3 if result.errors and not settings.fix else 0
 
 
 def evaluation(settings: Any, result: dict[str, Any], printing: Printing) -> None:
-    _write(result if printing.json else format_evaluation(result), printing)
+    write(result if printing.json else format_evaluation(result), printing)
 
 
 def lineage(settings: Any, result: Any, printing: Printing) -> None:
@@ -68,7 +54,7 @@ def lineage(settings: Any, result: Any, printing: Printing) -> None:
         listed = [asdict(link) | {"place": link.place and str(link.place)} for link in links]
         told = {"name": manifest.name, "version": manifest.version, "made_from": listed}
         remarks = [asdict(remark) for remark in manifest.provenance.remarks]
-        _write(told | {"remarks": remarks}, printing)
+        write(told | {"remarks": remarks}, printing)
         return
     lines = [f"{settings.folder}: {manifest.route} {manifest.version}  holds"]
     for link in links:
@@ -79,33 +65,17 @@ def lineage(settings: Any, result: Any, printing: Printing) -> None:
     if not links:
         lines.append("  its manifest names nothing that it was made from")
     lines += [f"  said when it was made: {remark}" for remark in manifest.provenance.remarks]
-    _write("\n".join(lines), printing)
+    write("\n".join(lines), printing)
 
 
 def predictions(settings: Any, result: Any, printing: Printing) -> None:
     model, found = result
-    with model, _opened(printing) as file:
+    with model, opened(printing) as file:
         for prediction in found:
             if printing.json:
                 record = {"model": model.manifest.name, "version": model.manifest.version}
-                line = json.dumps(record | asdict(prediction), ensure_ascii=False)
+                line = to_json(record | asdict(prediction), file)
             else:
                 scores = "  ".join(f"{r.display_name} {r.score:.4f}" for r in prediction.ranking)
                 line = f"{scores}\t{prediction.title}"
             print(line, file=file)
-
-
-def _write(result: dict[str, Any] | str, printing: Printing) -> None:
-    shown = result if isinstance(result, str) else json.dumps(result, ensure_ascii=False, indent=2)
-    with _opened(printing) as file:
-        print(shown, file=file)
-
-
-@contextmanager
-def _opened(printing: Printing) -> Iterator[TextIO]:
-    """Standard output, or a file that is whole at the end or absent."""
-    if printing.output is None:
-        yield sys.stdout
-        return
-    with staged_file(printing.output) as neighbour, neighbour.open("w", encoding="utf-8") as file:
-        yield file

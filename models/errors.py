@@ -31,7 +31,14 @@ _REMEDIES = {
         "a file stands where a folder is needed; choose another place",
     ),
 }
-"""What to do about an error of the system, by its number."""
+"""What to do about an error of the system in writing, by its number."""
+_REMEDIES_IN_ANY_USE = _REMEDIES | {
+    **dict.fromkeys((errno.EACCES, errno.EPERM), "give your user the rights to it"),
+    errno.EISDIR: "it is a folder; name a file in it",
+    errno.ENOTDIR: "it is a file; name a folder",
+    errno.ENOENT: "it was removed meanwhile, or never was there",
+    errno.EMFILE: "raise the limit of open files (ulimit -n)",
+}
 
 
 class BiaotiError(Exception):
@@ -50,6 +57,14 @@ class FileError(BiaotiError):
     """A file or a folder that cannot be read or written: names it, the cause and the remedy."""
 
     exit_code = 8
+
+    @classmethod
+    def of(cls, cause: OSError) -> FileError:
+        """What the system says, of the file that it names, and what to do about it."""
+        if cause.filename is None:
+            return cls(f"the system refuses: {cause.strerror or cause}")
+        remedy = _REMEDIES_IN_ANY_USE.get(cause.errno or 0, "look whether its disk is well")
+        return cls(f"{cause.filename}: {cause.strerror or cause}; {remedy}")
 
     @classmethod
     def unwritable(cls, path: Path, cause: OSError) -> FileError:

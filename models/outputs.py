@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -126,7 +126,7 @@ def claim_file(
     output: Path,
     inputs: Iterable[Path | str],
     kind: OutputKind | None = None,
-    force: bool = False,
+    force: bool | None = False,
 ) -> None:
     """Make sure that a file can be written and that nothing is lost by it.
 
@@ -134,6 +134,7 @@ def claim_file(
         output: is absent, empty or of this kind; with `force`, or where a verb's files cannot be
             told from others (None), any file. A pipe or a device may be written, too.
         inputs: all that is read, and the other outputs.
+        force: None where a person cannot insist, and must remove the file instead.
     Raises:
         UsageError: it may not be written; nothing was touched.
         FileError: it cannot be written; nothing was touched.
@@ -145,7 +146,7 @@ def claim_file(
             return
         _refuse_inputs(output, inputs)
         if kind and output.exists() and output.stat().st_size and not force:
-            _refuse_others(output, kind)
+            _refuse_others(output, kind, "remove it" if force is None else _INSIST)
     try_out(output)
 
 
@@ -155,7 +156,7 @@ def _refuse_inputs(output: Path, inputs: Iterable[Path | str]) -> None:
     Raises:
         UsageError: says which of them.
     """
-    for path in map(Path, inputs):
+    for path in _paths(inputs):
         if _same(output, path):
             raise UsageError(f"{output} is read from; choose another output")
         if path.exists() and _holds(output, path):
@@ -168,6 +169,18 @@ def _refuse_inputs(output: Path, inputs: Iterable[Path | str]) -> None:
                 f"{output} lies in the model {folder}, which no file may be added to; choose "
                 "another output"
             )
+
+
+def _paths(inputs: Iterable[Path | str]) -> Iterator[Path]:
+    """Those inputs that may be paths; what cannot be looked at can be neither read nor lost."""
+    for each in filter(str, inputs):
+        try:
+            Path(each).stat()
+        except (FileNotFoundError, NotADirectoryError):
+            pass  # an output, which is not there yet
+        except (OSError, ValueError):
+            continue
+        yield Path(each)
 
 
 def _refuse_places(output: Path) -> None:
@@ -183,12 +196,15 @@ def _refuse_places(output: Path) -> None:
         )
 
 
-def _refuse_others(output: Path, kind: OutputKind) -> None:
+_INSIST = "insist with --force"
+
+
+def _refuse_others(output: Path, kind: OutputKind, remedy: str = _INSIST) -> None:
     objection = kind.objection(output)
     if objection:
         raise UsageError(
             f"{output} is there already and is not {kind.name}: {objection}; choose another "
-            "output, or insist with --force"
+            f"output, or {remedy}"
         )
 
 

@@ -62,10 +62,26 @@ def classify(model: TitleClassifier, titles: Iterable[str], top_k: int = 1) -> I
 
 def _titles(given: Sequence[str]) -> Iterator[str]:
     """The titles given, with standard input in the place of '-'."""
-    for title in chain.from_iterable(_read_stdin() if each == "-" else [each] for each in given):
+    for title in chain.from_iterable(
+        _read_stdin() if each == "-" else [_decoded(each)] for each in given
+    ):
         if is_blank(title):
             raise DataError("a title is blank; pass at least one visible character")
         yield title
+
+
+def _decoded(argument: str) -> str:
+    """A title of the command line, whose bytes Python keeps where it cannot tell what they mean.
+
+    Raises:
+        DataError: they are not UTF-8.
+    """
+    try:
+        return argument.encode("utf-8", "surrogateescape").decode("utf-8")
+    except UnicodeError as error:
+        raise DataError(
+            f"not UTF-8: the title {argument!a}; use a terminal in UTF-8, or convert it first"
+        ) from error
 
 
 def _read_stdin() -> Iterator[str]:
