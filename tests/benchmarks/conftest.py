@@ -1,6 +1,5 @@
 import sys
 from pathlib import Path
 
-sys.path.insert(
-    0, str(Path(__file__).parents[2] / "benchmarks" / "translation")
-)  # scripts, not a package
+_SCRIPTS = Path(__file__).parents[2] / "benchmarks"  # scripts, not a package
+sys.path[:0] = [str(_SCRIPTS), str(_SCRIPTS / "translation")]

@@ -1,0 +1,173 @@
+"""Does a test notice when the code is wrong? Small changes to the code, and the tests of its room.
+
+    python benchmarks/mutation.py --mutants 300 --seed 1 --output mutants.jsonl
+
+Each mutant (see mutants.py) is written into a copy of the project. It is killed if a test of its
+room fails, or takes five times as long as without it: first the test file of the module's name,
+then the whole room; tests marked `slow` are left out. Results are kept as they come, so that an
+interrupted run goes on where it was.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import json
+import os
+import random
+import shutil
+import signal
+import sys
+import tempfile
+import time
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from mutants import Mutant, find_mutants
+
+ROOT = Path(__file__).resolve().parent.parent
+ROOMS = ("models", "titles", "scoring", "training", "evaluation", "service")
+NOT_COPIED = shutil.ignore_patterns(".?*", "__pycache__", "artifacts", "runs", "build", "docs")
+IMPORTED = ("torch", "transformers", "sklearn", "onnx", "onnxruntime", "fastapi", "pytest")
+"""What every test would import anew, and no mutant changes."""
+
+
+class Bench:
+    """A copy of the project in which one mutant after the other is tested.
+
+    Args:
+        folder: where the copy goes; must not exist.
+    """
+
+    def __init__(self, folder: Path):
+        self.folder = folder
+        shutil.copytree(ROOT, folder, ignore=NOT_COPIED)
+        self.usual_s: dict[str, float] = {}
+
+    def survives(self, mutant: Mutant) -> bool:
+        """Whether all tests of the mutant's room pass.
+
+        Raises:
+            RuntimeError: they fail without the mutant, too.
+        """
+        targets = self._targets(mutant.file)
+        limits = [10 + 5 * self._usual(tests) for tests in targets]
+        path = self.folder / mutant.file
+        source = path.read_bytes()
+        path.write_bytes(mutant.applied_to(source))
+        try:
+            return all(map(self._pass, targets, limits))
+        finally:
+            path.write_bytes(source)
+
+    def _targets(self, file: str) -> list[str]:
+        """The tests of the module's name, where there are such, and those of its room."""
+        module = Path("tests") / Path(file).with_name(f"test_{Path(file).name}")
+        room = f"tests/{file.split('/')[0]}"
+        return [str(module), room] if (self.folder / module).is_file() else [room]
+
+    def _usual(self, tests: str) -> float:
+        """Seconds that tests take without a mutant."""
+        if tests not in self.usual_s:
+            started = time.monotonic()
+            if not self._pass(tests, 3600):
+                raise RuntimeError(f"{tests} fails without a mutant; run it with pytest")
+            self.usual_s[tests] = time.monotonic() - started
+        return self.usual_s[tests]
+
+    def _pass(self, tests: str, limit_s: float) -> bool:
+        """Run tests in a process that has imported the libraries, and may not take too long."""
+        child = os.fork()
+        if child == 0:
+            os.setsid()
+            _test(self.folder, tests)
+        deadline, status = time.monotonic() + limit_s, None
+        while status is None and time.monotonic() < deadline:
+            time.sleep(0.05)
+            done, found = os.waitpid(child, os.WNOHANG)
+            status = found if done else None
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(child, signal.SIGKILL)  # what it started, too
+        if status is None:
+            os.waitpid(child, 0)
+        return status is not None and os.waitstatus_to_exitcode(status) == 0
+
+
+def _test(folder: Path, tests: str) -> None:
+    """Never returns."""
+    os.chdir(folder)
+    sys.path.insert(0, str(folder))
+    sys.dont_write_bytecode = True  # a mutant of the same second and size would be taken for it
+    os.environ |= {"PYTHONPATH": str(folder), "PYTHONDONTWRITEBYTECODE": "1"}
+    null = os.open(os.devnull, os.O_RDWR)
+    for stream in (0, 1, 2):
+        os.dup2(null, stream)
+    import pytest
+
+    options = ["-x", "-q", "-m", "not slow", "-p", "no:cacheprovider", "-p", "no:xdist"]
+    os._exit(int(pytest.main([*options, "--hypothesis-seed=0", tests])))
+
+
+def draw(rooms: list[str], count: int, seed: int) -> list[Mutant]:
+    """Mutants drawn at random from all of the rooms, each as likely as any other."""
+    files = [file for room in rooms for file in sorted((ROOT / room).rglob("*.py"))]
+    found = [
+        mutant
+        for file in files
+        for mutant in find_mutants(file.relative_to(ROOT).as_posix(), file.read_bytes())
+    ]
+    print(f"{len(found):,} mutants in {len(files)} files", file=sys.stderr)
+    return random.Random(seed).sample(found, min(count, len(found)))
+
+
+def run(mutants: list[Mutant], output: Path) -> list[dict[str, Any]]:
+    """The result of each mutant, those of earlier runs included."""
+    lines = output.read_text(encoding="utf-8").splitlines() if output.exists() else []
+    earlier = {_key(each): each for each in map(json.loads, lines)}
+    for name in IMPORTED:
+        __import__(name)
+    results = []
+    with tempfile.TemporaryDirectory() as folder:
+        bench = Bench(Path(folder) / "project")
+        for number, mutant in enumerate(mutants, 1):
+            result = earlier.get(_key(asdict(mutant)))
+            if result is None:
+                started = time.monotonic()
+                result = asdict(mutant) | {"survived": bench.survives(mutant)}
+                result["seconds"] = round(time.monotonic() - started, 1)
+                with output.open("a", encoding="utf-8") as file:
+                    file.write(json.dumps(result, ensure_ascii=False) + "\n")
+            results.append(result)
+            _tell(f"{number}/{len(mutants)}", result)
+    return results
+
+
+def _key(result: dict[str, Any]) -> tuple[Any, ...]:
+    return tuple(result[name] for name in ("file", "start", "end", "before", "after"))
+
+
+def _tell(number: str, result: dict[str, Any]) -> None:
+    verdict = "SURVIVED" if result["survived"] else "killed"
+    change = f"{result['before'][:60]!r} -> {result['after'][:60]!r}"
+    place = f"{result['file']}:{result['line']}"
+    print(f"{number} {verdict} {place} {change} {result['seconds']} s", file=sys.stderr)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
+    parser.add_argument("--rooms", nargs="+", default=list(ROOMS), choices=ROOMS)
+    parser.add_argument("--mutants", type=int, default=300, help="how many are drawn")
+    parser.add_argument("--seed", type=int, default=1, help="of the draw")
+    parser.add_argument("--output", type=Path, default=Path("mutants.jsonl"), metavar="FILE")
+    options = parser.parse_args()
+    results = run(draw(options.rooms, options.mutants, options.seed), options.output)
+    for room in (*options.rooms, ""):
+        verdicts = [each["survived"] for each in results if each["file"].startswith(room)]
+        killed = verdicts.count(False)
+        share = 100 * killed / max(1, len(verdicts))
+        print(f"{room or 'all'}: {killed} of {len(verdicts)} killed ({share:.1f} %)")
+
+
+if __name__ == "__main__":
+    main()
