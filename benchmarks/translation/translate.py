@@ -1,10 +1,11 @@
 """Train a small Transformer to translate, and show that its decoder earns its place.
 
-    python benchmarks/translation/translate.py --data eng-fra.txt
+    python benchmarks/translation/translate.py --data eng-fra.txt \\
+        --results benchmarks/results/translation.json
 
-Writes to the output folder: results.json and results.md (BLEU of each way to generate, of our model
-and of the same one around `nn.Transformer`; speed with and without cache), cache_speed.png,
-alignment.png, and the runs with their curves.
+Writes BLEU of each way to generate, of our model and of the same one around `nn.Transformer`, and
+the speed with and without cache, to the results file; and to the output folder results.md,
+cache_speed.png, alignment.png, and the runs with their curves.
 """
 
 from __future__ import annotations
@@ -40,7 +41,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     results: dict[str, Any] = {
         "machine": machine.describe() | {"threads": torch.get_num_threads()},
         "pairs": {part: len(getattr(data.parts, part)) for part in ("train", "dev", "test")},
-        "options": {name: str(value) for name, value in vars(options).items()},
+        "data": options.data.name,
+        "options": {k: v for k, v in vars(options).items() if not isinstance(v, Path)},
     }
     ours, results["ours"] = run(Transformer, data, options, STRATEGIES)
     if not options.no_reference:
@@ -49,7 +51,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     results["cache"] = measure_cache(ours, data, options.cache_lengths)
     draw_cache_speed(results["cache"], options.output / "cache_speed.png")
     results["aligned"] = draw_alignment(ours, data, options.output / "alignment.png")
-    write_results(results, options.output)
+    write_results(results, options.output, options.results or options.output / "results.json")
     print((options.output / "results.md").read_text())
 
 
@@ -126,6 +128,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--data", type=Path, required=True, help="lines of source<TAB>target")
     parser.add_argument("--output", type=Path, default=Path("artifacts/translation"))
+    parser.add_argument("--results", type=Path, help="by default OUTPUT/results.json")
     parser.add_argument("--epochs", type=int, default=20)
     parser.add_argument("--batch-size", type=int, default=128)
     parser.add_argument("--learning-rate", type=float, default=1.5e-3)

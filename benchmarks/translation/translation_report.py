@@ -111,12 +111,13 @@ def draw_alignment(model: Transformer, data: TranslationData, path: Path) -> dic
     return {"source": ALIGNED, "written": data.decode(written)[0]}
 
 
-def write_results(results: dict[str, Any], folder: Path) -> None:
-    for name, text in (
-        ("results.json", json.dumps(results, ensure_ascii=False, indent=2)),
-        ("results.md", _markdown(results)),
+def write_results(results: dict[str, Any], folder: Path, numbers: Path) -> None:
+    """Write results.md into the folder, and all numbers to a file of JSON."""
+    for path, text in (
+        (numbers, json.dumps(results, ensure_ascii=False, indent=2)),
+        (folder / "results.md", _markdown(results)),
     ):
-        with staged_file(folder / name) as neighbour:
+        with staged_file(path) as neighbour:
             neighbour.write_text(text + "\n", encoding="utf-8")
 
 
