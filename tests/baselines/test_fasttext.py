@@ -99,6 +99,16 @@ def test_a_quantised_model_is_smaller_and_loads(
     assert size < (tmp_path / "large" / "model.bin").stat().st_size / 4
 
 
+def test_a_quantised_model_is_retrained_at_a_quarter_of_the_rate(examples):
+    settings = FastTextSettings(
+        quantize=True, quantized_features=300, retrain_epochs=2, learning_rate=0.8, **HASHED
+    )
+
+    found = train_fasttext(examples, settings=settings).hyperparameters()
+
+    assert (found["epoch"], found["lr"]) == (2, pytest.approx(0.2))
+
+
 def test_a_model_too_small_to_quantise_is_refused(examples):
     settings = FastTextSettings(quantize=True, unit="words")
 

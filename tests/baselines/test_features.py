@@ -81,6 +81,13 @@ def test_the_threshold_lies_between_two_numbers_of_titles(titles, min_titles):
 
 
 @pytest.mark.parametrize(
+    ("min_titles", "titles", "share"), [(2, 1000, 0.0015), (2, 15, 0.1), (2, 3, 0.1), (9, 20, 0.1)]
+)
+def test_the_threshold_never_asks_for_more_than_a_tenth_of_the_titles(min_titles, titles, share):
+    assert variance_threshold(min_titles, titles) == pytest.approx(share * (1 - share))
+
+
+@pytest.mark.parametrize(
     ("change", "message"),
     [
         ({"character_ngrams": 0}, "character_ngrams must be at least 1, not 0"),

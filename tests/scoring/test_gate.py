@@ -19,6 +19,13 @@ def test_what_is_not_a_number_does_not_pass(before: float, after: float, most: f
         gate(before, after, most)
 
 
+@pytest.mark.parametrize(("most", "last"), [(0.0, 0.918), (0.2, 0.916), (1.0, 0.908)])
+def test_the_limit_itself_passes_and_nothing_beyond_it(most: float, last: float):
+    assert gate(0.918, last, most) == pytest.approx(most)
+    with pytest.raises(GateFailed):
+        gate(0.918, last - 1e-5, most)
+
+
 def test_a_model_that_lost_more_does_not_and_the_message_says_how_to_go_on():
     with pytest.raises(GateFailed) as caught:
         gate(0.918, 0.9159, max_drop=0.2)

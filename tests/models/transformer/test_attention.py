@@ -38,6 +38,14 @@ def test_a_hidden_score_gets_no_weight_as_the_notes_softmax_with_minus_a_billion
     assert_close(weights, torch.tensor([[2.0, -1e9, 1.0]]).softmax(-1))
 
 
+def test_no_score_is_low_enough_to_lose_its_weight_to_a_hidden_one():
+    scores = torch.tensor([[-3000.0, 5.0, -3001.0]])
+
+    weights = softmax_of_visible(scores, torch.tensor([[False, True, False]]))
+
+    assert weights[0].tolist() == pytest.approx([0.731, 0.0, 0.269], abs=5e-4)
+
+
 def test_scores_are_scaled_by_the_heads_size_not_the_models():
     attention = MultiHeadAttention(64, 4).eval()
     x = torch.randn(2, 5, 64)

@@ -137,6 +137,17 @@ def test_ranges_are_those_of_the_titles_without_padding(tiny_student: StudentCla
     assert high == max(v.max().item() for v in vectors)
 
 
+def test_coverage_leaves_the_farthest_titles_out_at_both_ends(tiny_student: StudentClassifier):
+    titles = ["股", "市涨", "球队", "高考录", "冠军", "房价涨", "今日", "新的大", "学生", "录取分"]
+    name = "encoder.layers.0.attention.in_projection"
+
+    low, high = input_ranges(tiny_student, titles, coverage=0.8)[name]
+
+    each = [input_ranges(tiny_student, [title])[name] for title in titles]
+    assert low == pytest.approx(sorted(least for least, _ in each)[1])
+    assert high == pytest.approx(sorted(greatest for _, greatest in each)[-2])
+
+
 def test_less_coverage_never_widens_a_range(
     tiny_student: StudentClassifier, three_topics: LabelledTitles
 ):

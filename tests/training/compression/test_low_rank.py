@@ -25,6 +25,14 @@ def _weights(network: nn.Module) -> int:
     return sum(part.weight.numel() for part in network.modules() if isinstance(part, nn.Linear))
 
 
+@torch.no_grad()
+def _give_energies(linear: nn.Linear, energies: list[float]) -> None:
+    rows, columns = (
+        nn.init.orthogonal_(torch.empty(size, len(energies))) for size in linear.weight.shape
+    )
+    linear.weight.copy_(rows * torch.tensor(energies).sqrt() @ columns.T)
+
+
 def test_a_student_factorised_at_full_rank_scores_alike(
     tiny_student: StudentClassifier, three_topics: LabelledTitles
 ):
@@ -85,6 +93,25 @@ def test_a_budget_goes_where_the_energy_is(make_student: Callable[..., StudentCl
     assert ranks["encoder.layers.1.feed_forward.widen"] == 1
     assert ranks["encoder.layers.0.feed_forward.widen"] > 5
     assert flat.weight.shape == (64, 32)
+
+
+def test_a_budget_is_spent_where_a_weight_buys_most_not_a_rank(
+    make_student: Callable[..., StudentClassifier],
+):
+    student = make_student(sizes=((4, 64),))
+    layers = {n: m for n, m in student.network.named_modules() if isinstance(m, nn.Linear)}
+    wide, square = (f"encoder.layers.0.attention.{each}_projection" for each in ("in", "out"))
+    of = {wide: [0.6, *[0.04] * 10], square: [0.7, *[0.03] * 10]}
+    for name, linear in layers.items():
+        _give_energies(linear, of.get(name, [1.0]))
+    rank_1 = sum(sum(linear.weight.shape) for linear in layers.values())
+
+    budget = (rank_1 + 3 * 64 + 0.5) / _weights(student.network)
+    ranks = ranks_by_budget(student, budget)
+
+    # A rank of the wide one, (96, 32), costs 128 weights and brings 0.04, 0.0003 a weight; one of
+    # the square one, (32, 32), costs 64 and brings 0.03, 0.0005 a weight.
+    assert (ranks[wide], ranks[square]) == (1, 4)
 
 
 def test_all_the_energy_or_budget_leaves_the_layers_whole(tiny_student: StudentClassifier):

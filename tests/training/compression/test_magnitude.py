@@ -2,6 +2,7 @@ from pathlib import Path
 
 import pytest
 import torch
+from torch import nn
 
 from models import artifact
 from models.errors import UsageError
@@ -20,6 +21,22 @@ def test_the_smallest_weights_of_all_layers_become_zero(tiny_student: StudentCla
     assert torch.cat(cut).max() < torch.cat(kept).min()
     assert sparsity(pruned.network) == pytest.approx(0.3, abs=1e-3)
     assert sparsity(tiny_student.network) == 0
+
+
+def test_as_many_become_zero_as_are_asked_for_the_last_one_included(
+    tiny_student: StudentClassifier,
+):
+    first, *others = [m.weight for m in tiny_student.network.modules() if isinstance(m, nn.Linear)]
+    with torch.no_grad():
+        first.flatten()[:4] = torch.tensor([0.1, -0.2, 0.3, -0.4])
+        first.flatten()[4:] = 1.0
+        for other in others:
+            other.fill_(-1.0)
+    count = sum(weight.numel() for weight in (first, *others))
+
+    pruned = next(iter(_weights(prune_magnitude(tiny_student, 3 / count)))).flatten()
+
+    assert pruned[:5].tolist() == pytest.approx([0.0, 0.0, 0.0, -0.4, 1.0])
 
 
 def test_neither_the_file_nor_the_network_gets_smaller(

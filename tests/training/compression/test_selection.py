@@ -41,6 +41,16 @@ def test_ranked_over_all_layers_the_counts_are_averages_and_each_layer_keeps_one
     assert [layer.heads for layer in kept] == [[0, 1, 2], [0]]
 
 
+def test_ranked_over_all_layers_each_layers_importance_counts_by_its_norm():
+    small, large = torch.tensor([0.03, 0.02, 0.01]), torch.tensor([100.0, 10.0, 9.0])
+    scales = [LayerImportance(small, torch.ones(2)), LayerImportance(large, torch.ones(2))]
+
+    kept = most_important(scales, heads=2, d_ff=None, by_layer=False)
+
+    # divided by their norms: 0.80, 0.53, 0.27 and 0.99, 0.10, 0.09
+    assert [layer.heads for layer in kept] == [[0, 1, 2], [0]]
+
+
 @pytest.mark.parametrize("count", [0, 4])
 def test_more_than_there_is_or_nothing_cannot_be_kept(count: int):
     with pytest.raises(UsageError, match=f"{count} heads cannot be kept; the model has 1 to 3"):
