@@ -9,9 +9,11 @@ from typing import Annotated
 from tyro.conf import arg
 
 from models.bounds import Checked, Whole
+from models.errors import UsageError
 from models.transformer.layer_config import LayerConfig
 from models.transformer.study.cost import table
 from models.transformer.study.figures import draw_all
+from models.transformer.study.sequence_layers import comparison
 from recipes.settings import Folder, Number, OptionalPath
 
 Lengths = Annotated[tuple[int, ...], arg(metavar="N"), Whole(least=1)]
@@ -31,7 +33,10 @@ class TransformerFigures(Checked):
 
 @dataclass(frozen=True, kw_only=True)
 class TransformerCost(Checked):
-    """Print parameters, FLOPs, memory and measured time of a layer against sequence length."""
+    """Print parameters, FLOPs, memory and measured time of a layer against sequence length.
+
+    A second table compares self-attention with recurrence and convolution.
+    """
 
     d_model: Number = 512
     """Width of the layer."""
@@ -39,14 +44,16 @@ class TransformerCost(Checked):
     """Attention heads."""
     d_ff: Number = 2048
     """Feed-forward width."""
-    lengths: Annotated[tuple[int, ...], arg(metavar="N"), Whole(least=1)] = (
-        32,
-        128,
-        512,
-        1024,
-        2048,
-    )
+    lengths: Lengths = (32, 128, 512, 1024, 2048)
     """Tokens of a sequence."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.d_model % self.heads:
+            raise UsageError(
+                f"d_model {self.d_model} cannot be cut into {self.heads} equal heads; take a "
+                "number that divides it"
+            )
 
 
 def transformer_figures(settings: TransformerFigures) -> list[Path]:
@@ -55,6 +62,7 @@ def transformer_figures(settings: TransformerFigures) -> list[Path]:
 
 
 def transformer_cost(settings: TransformerCost) -> str:
-    """The table as text."""
+    """Both tables as text."""
     layer = LayerConfig(settings.d_model, settings.heads, settings.d_ff)
-    return table(layer, settings.lengths)
+    beside = comparison(settings.d_model, settings.lengths)
+    return f"{table(layer, settings.lengths)}\n\n{beside}"

@@ -1,7 +1,7 @@
 """Token ids to vectors.
 
     x = √d · E[id],   E ~ N(0, 1/d)      so that x has variance 1 in each dimension
-Positional waves have variance 1/2; words must not drown beside them. nn.Embedding itself draws
+Positional waves have mean square 1/2; words must not drown beside them. nn.Embedding itself draws
 from N(0, 1), which, scaled, would have variance d.
 Source: Vaswani et al. 2017, section 3.4; Devlin et al. 2019, figure 2.
 """
@@ -9,13 +9,16 @@ Source: Vaswani et al. 2017, section 3.4; Devlin et al. 2019, figure 2.
 from __future__ import annotations
 
 import math
+from typing import Self
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from models.errors import UsageError
+from models.transformer.layer_config import LayerConfig
 from models.transformer.layer_norm import LayerNorm
-from models.transformer.positions import LearnedPositions
+from models.transformer.positions import LearnedPositions, NoPositions, SinusoidalPositions
 
 
 class TokenEmbedding(nn.Module):
@@ -55,6 +58,29 @@ class PositionedEmbedding(nn.Module):
         self.tokens = tokens
         self.positions = positions
         self.dropout = nn.Dropout(dropout)
+
+    @classmethod
+    def of(
+        cls, vocab_size: int, layer: LayerConfig, max_len: int, positions: str = "fixed"
+    ) -> Self:
+        """What stands below a stack of such layers.
+
+        Args:
+            max_len: longest sequence.
+            positions: "fixed" (sinusoids) or "learned"; layers that are rotary take none.
+        Raises:
+            UsageError: another kind, or learned positions below rotary layers.
+        """
+        if positions not in ("fixed", "learned") or (layer.rotary and positions == "learned"):
+            raise UsageError(
+                f"positions are 'fixed' or 'learned', and not learned below rotary layers; got "
+                f"'{positions}' with rotary={layer.rotary}"
+            )
+        added: nn.Module = NoPositions()
+        if not layer.rotary:
+            kind = LearnedPositions if positions == "learned" else SinusoidalPositions
+            added = kind(layer.d_model, max_len)
+        return cls(TokenEmbedding(vocab_size, layer.d_model), added, layer.dropout)
 
     def forward(self, ids: Tensor, offset: int = 0) -> Tensor:
         """(B, S) int64, the first of them at position `offset`, to (B, S, d_model).

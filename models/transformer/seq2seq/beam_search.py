@@ -17,15 +17,15 @@ def beam_search(next_token: NextToken, max_len: int, beam_size: int, alpha: floa
 
     Args:
         next_token: B sources.
-        max_len: tokens of a target, <eos> included, <bos> not.
+        max_len: tokens of a target, <eos> included, <bos> or prompt not.
         beam_size: targets kept a source, W.
         alpha: length penalty.
     Returns:
-        (B, T) ids without <bos>, padded behind <eos>.
+        (B, T) ids without <bos> or prompt, padded behind <eos>.
     """
     batch, device = next_token.rows, next_token.source.device
     next_token.reorder(torch.arange(batch, device=device).repeat_interleave(beam_size))
-    target = next_token.start()  # (B · W, 1)
+    start = target = next_token.start()  # (B · W, start)
     totals = torch.full((batch, beam_size), -torch.inf, device=device)
     totals[:, 0] = 0.0  # all beams start alike: only one may count
     lengths = torch.zeros_like(totals)
@@ -43,7 +43,7 @@ def beam_search(next_token: NextToken, max_len: int, beam_size: int, alpha: floa
             break
     best = (totals / length_penalty(lengths, alpha)).argmax(dim=1, keepdim=True)  # (B, 1)
     chosen = target.view(batch, beam_size, -1).take_along_dim(best.unsqueeze(-1), dim=1)
-    return chosen[:, 0, 1:]
+    return chosen[:, 0, start.size(1) :]
 
 
 def length_penalty(lengths: Tensor, alpha: float) -> Tensor:

@@ -3,7 +3,9 @@
     x ← x + Attention(x, x, x)        masked: no future
     x ← x + Attention(x, m, m)        m: the encoder's output; masked: no source padding
     x ← x + FFN(x)
-Source: Vaswani et al. 2017, section 3.1.
+
+Without a source, the second line is left out: that is the decoder of a language model.
+Source: Vaswani et al. 2017, section 3.1; without a source, Radford et al. 2018 (GPT).
 """
 
 from __future__ import annotations
@@ -12,7 +14,7 @@ from collections.abc import Sequence
 
 from torch import Tensor, nn
 
-from models.errors import ShapeError
+from models.errors import ShapeError, UsageError
 from models.transformer.feed_forward import FeedForward
 from models.transformer.layer_config import LayerConfig, top_of_stack
 from models.transformer.layer_norm import LayerNorm
@@ -23,21 +25,26 @@ from models.transformer.sublayer import SublayerConnection
 
 
 class DecoderLayer(nn.Module):
-    """Masked self-attention, cross-attention, feed-forward, each in its residual connection."""
+    """Masked self-attention, cross-attention, feed-forward, each in its residual connection.
 
-    def __init__(self, config: LayerConfig):
+    Args:
+        has_source: False: there is no cross-attention.
+    """
+
+    def __init__(self, config: LayerConfig, has_source: bool = True):
         super().__init__()
         self.self_attention = CachedAttention.of(config, rotary=config.rotary)
-        self.cross_attention = CachedAttention.of(config)
-        self.feed_forward = FeedForward.of(config)
         self.self_connection = SublayerConnection.of(config)
-        self.cross_connection = SublayerConnection.of(config)
+        if has_source:
+            self.cross_attention = CachedAttention.of(config)
+            self.cross_connection = SublayerConnection.of(config)
+        self.feed_forward = FeedForward.of(config)
         self.feed_forward_connection = SublayerConnection.of(config)
 
     def forward(
         self,
         x: Tensor,
-        memory: Tensor,
+        memory: Tensor | None = None,
         target_mask: Tensor | None = None,
         source_mask: Tensor | None = None,
         need_weights: bool = False,
@@ -47,7 +54,7 @@ class DecoderLayer(nn.Module):
 
         Args:
             x: (B, T, d_model), the target so far; with a cache, its newest tokens alone.
-            memory: (B, S, d_model), the encoder's output.
+            memory: (B, S, d_model), the encoder's output; None where there is no source.
             target_mask: bool, broadcastable to (B, H, T, T), cached keys added to the last one.
             source_mask: bool, broadcastable to (B, H, T, S).
             need_weights: also return the weights of cross-attention.
@@ -73,7 +80,8 @@ class DecoderLayer(nn.Module):
             return output
 
         x = self.self_connection(x, attend_to_itself)
-        x = self.cross_connection(x, attend_to_source)
+        if memory is not None:
+            x = self.cross_connection(x, attend_to_source)
         x = self.feed_forward_connection(x, self.feed_forward)
         return x, weights
 
@@ -85,6 +93,7 @@ class Decoder(nn.Module):
         layers: one config a layer.
         final_norm: a norm on top, as pre-LN needs; by default, where the layers are pre-LN.
         embedding: (ids, offset) to (B, T, d_model). Without one, the decoder takes vectors.
+        has_source: False: no layer has cross-attention, and no memory is taken.
     Raises:
         UsageError: no layer.
         ShapeError: layers of different d_model.
@@ -95,18 +104,20 @@ class Decoder(nn.Module):
         layers: Sequence[LayerConfig],
         final_norm: bool | None = None,
         embedding: nn.Module | None = None,
+        has_source: bool = True,
     ):
         super().__init__()
         top = top_of_stack(layers)
+        self.has_source = has_source
         self.embedding = embedding
-        self.layers = nn.ModuleList(DecoderLayer(config) for config in layers)
+        self.layers = nn.ModuleList(DecoderLayer(config, has_source) for config in layers)
         has_norm = top.norm_first if final_norm is None else final_norm
         self.final_norm = LayerNorm(top.d_model, top.eps) if has_norm else nn.Identity()
 
     def forward(
         self,
         target: Tensor,
-        memory: Tensor,
+        memory: Tensor | None = None,
         target_padding_mask: Tensor | None = None,
         source_padding_mask: Tensor | None = None,
         cache: DecoderCache | None = None,
@@ -116,7 +127,7 @@ class Decoder(nn.Module):
         Args:
             target: (B, T) ids, or (B, T, d_model) without an embedding; with a cache, the newest
                 tokens alone.
-            memory: (B, S, d_model), the encoder's output.
+            memory: (B, S, d_model), the encoder's output; None where there is no source.
             target_padding_mask: (B, T) bool; True = padding. Not with a cache.
             source_padding_mask: (B, S) bool; True = padding.
             cache: what earlier calls computed; this call adds to it.
@@ -124,6 +135,7 @@ class Decoder(nn.Module):
             (B, T, d_model).
         Raises:
             ShapeError: a mask does not fit.
+            UsageError: no memory although there is a source, or the other way round.
         """
         return self._run(target, memory, target_padding_mask, source_padding_mask, cache)[0]
 
@@ -141,12 +153,17 @@ class Decoder(nn.Module):
     def _run(
         self,
         target: Tensor,
-        memory: Tensor,
+        memory: Tensor | None,
         target_padding_mask: Tensor | None,
         source_padding_mask: Tensor | None,
         cache: DecoderCache | None = None,
         need_weights: bool = False,
     ) -> tuple[Tensor, list[Tensor]]:
+        if (memory is not None) != self.has_source:
+            raise UsageError(
+                f"the decoder was built with has_source={self.has_source} and was given "
+                f"{'no ' if memory is None else 'a '}memory"
+            )
         past = cache.length if cache else 0
         target_mask = _target_mask(target, past, target_padding_mask)
         source_mask = _source_mask(memory, source_padding_mask)
@@ -174,8 +191,8 @@ def _target_mask(target: Tensor, past: int, padding: Tensor | None) -> Tensor | 
     return hidden_by_any(over_pairs(causal), lifted)
 
 
-def _source_mask(memory: Tensor, padding: Tensor | None) -> Tensor | None:
-    if padding is None:
+def _source_mask(memory: Tensor | None, padding: Tensor | None) -> Tensor | None:
+    if memory is None or padding is None:
         return None
     if padding.shape != memory.shape[:2]:
         raise ShapeError(

@@ -7,6 +7,7 @@ token too.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -16,7 +17,7 @@ from torch import Tensor
 
 from models.errors import UsageError
 from models.transformer.seq2seq.beam_search import beam_search
-from models.transformer.seq2seq.next_token import NextToken, SequenceToSequence
+from models.transformer.seq2seq.next_token import NextToken, WritingModel
 from models.transformer.seq2seq.sampling import keep_top_k, keep_top_p, sample
 
 STRATEGIES = ("greedy", "beam", "top_k", "top_p")
@@ -24,7 +25,7 @@ STRATEGIES = ("greedy", "beam", "top_k", "top_p")
 
 @torch.inference_mode()
 def generate(
-    model: SequenceToSequence,
+    model: WritingModel,
     source: Tensor,
     strategy: str = "greedy",
     temperature: float = 1.0,
@@ -37,11 +38,14 @@ def generate(
     top_p: float = 0.9,
     seed: int | None = None,
 ) -> Tensor:
-    """Write a target for each source. The model is put into evaluation mode meanwhile.
+    """Write a target for each source, or go on with each prompt.
+
+    The model is put into evaluation mode meanwhile.
 
     Args:
         model: what generates.
-        source: (B, S) ids, padded with the model's `pad_id`.
+        source: (B, S) ids, padded with the model's `pad_id`; of a `LanguageModel`, the prompts, all
+            of one length.
         strategy: greedy: the most probable token; beam: the best few targets; top_k, top_p: by
             chance among the most probable.
         temperature: divides the logits before a token is drawn; of top_k and top_p.
@@ -51,12 +55,12 @@ def generate(
         top_k, top_p: of the strategies of that name.
         seed: of the draws; None: torch's global generator.
     Returns:
-        (B, T) ids, T ≤ max_len, without <bos>, padded behind <eos>.
+        (B, T) ids, T ≤ max_len, without <bos> or prompt, padded behind <eos>.
     Raises:
         UsageError: an unknown strategy, or an option out of its range.
         ShapeError: `max_len` reaches beyond the model's positions.
     """
-    _check(strategy, temperature, max_len, beam_size, top_k, top_p)
+    _check(strategy, temperature, max_len, beam_size, length_penalty, top_k, top_p)
     with _evaluation_mode(model):
         next_token = NextToken(model, source, use_cache)
         if strategy == "beam":
@@ -80,7 +84,7 @@ def _write(
     temperature: float = 1.0,
 ) -> Tensor:
     """Write until every row has ended; `choose`: (B, V) log-probabilities to (B,) ids."""
-    target = next_token.start()  # (B, 1)
+    start = target = next_token.start()  # (B, start)
     finished = torch.zeros_like(target[:, 0], dtype=torch.bool)
     for _ in range(max_len):
         token = choose(next_token.log_probabilities(target, temperature))
@@ -89,11 +93,11 @@ def _write(
         finished |= token == next_token.model.eos_id
         if finished.all():
             break
-    return target[:, 1:]
+    return target[:, start.size(1) :]
 
 
 @contextmanager
-def _evaluation_mode(model: SequenceToSequence) -> Iterator[None]:
+def _evaluation_mode(model: WritingModel) -> Iterator[None]:
     was_training = model.training
     model.train(False)
     try:
@@ -103,13 +107,21 @@ def _evaluation_mode(model: SequenceToSequence) -> Iterator[None]:
 
 
 def _check(
-    strategy: str, temperature: float, max_len: int, beam_size: int, top_k: int, top_p: float
+    strategy: str,
+    temperature: float,
+    max_len: int,
+    beam_size: int,
+    length_penalty: float,
+    top_k: int,
+    top_p: float,
 ) -> None:
     if strategy not in STRATEGIES:
         raise UsageError(f"unknown strategy '{strategy}'; expected one of: {', '.join(STRATEGIES)}")
-    if temperature <= 0:
+    if not 0 < temperature < math.inf:
         raise UsageError(f"temperature must be above 0, got {temperature}; or take greedy")
     if min(max_len, beam_size, top_k) < 1:
         raise UsageError("max_len, beam_size and top_k must be at least 1")
+    if not math.isfinite(length_penalty):
+        raise UsageError(f"length_penalty must be a number, got {length_penalty}")
     if not 0 < top_p <= 1:
         raise UsageError(f"top_p must lie in (0, 1], got {top_p}")

@@ -10,14 +10,15 @@ from torch import Tensor
 from models.transformer.seq2seq.key_value_cache import DecoderCache
 
 
-class SequenceToSequence(Protocol):
-    """A model that `generate` can drive: `Transformer`, `TorchTransformer`."""
+class WritingModel(Protocol):
+    """A model that `generate` can drive: `Transformer`, `TorchTransformer`, `LanguageModel`."""
 
     pad_id: int
     bos_id: int
     eos_id: int
     training: bool
 
+    def start(self, source: Tensor) -> Tensor: ...
     def encode(self, source: Tensor) -> Tensor: ...
     def decode(
         self, target: Tensor, memory: Tensor, source: Tensor, cache: DecoderCache | None = None
@@ -35,7 +36,7 @@ class NextToken:
         use_cache: keep keys and values between the steps.
     """
 
-    def __init__(self, model: SequenceToSequence, source: Tensor, use_cache: bool):
+    def __init__(self, model: WritingModel, source: Tensor, use_cache: bool):
         self.model, self.source = model, source
         self.memory = model.encode(source)  # (B, S, d_model)
         self.cache = model.new_cache() if use_cache else None
@@ -46,8 +47,8 @@ class NextToken:
         return self.source.size(0)
 
     def start(self) -> Tensor:
-        """Targets that hold <bos> alone: (B, 1)."""
-        return self.source.new_full((self.rows, 1), self.model.bos_id)
+        """What the targets begin with: <bos>, or the prompt; (B, start)."""
+        return self.model.start(self.source)
 
     def log_probabilities(self, target: Tensor, temperature: float = 1.0) -> Tensor:
         """Score what may follow.

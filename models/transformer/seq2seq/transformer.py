@@ -12,11 +12,10 @@ from __future__ import annotations
 
 from torch import Tensor, nn
 
-from models.transformer.embedding import PositionedEmbedding, TokenEmbedding
+from models.transformer.embedding import PositionedEmbedding
 from models.transformer.encoder import Encoder
 from models.transformer.layer_config import LayerConfig
 from models.transformer.masks import padding_mask_from_ids
-from models.transformer.positions import NoPositions, SinusoidalPositions
 from models.transformer.seq2seq.decoder import Decoder
 from models.transformer.seq2seq.key_value_cache import DecoderCache
 
@@ -30,6 +29,7 @@ class Transformer(nn.Module):
         num_layers: layers of the encoder, and of the decoder.
         max_len: longest sequence; two to four times what the data holds.
         pad_id, bos_id, eos_id: padding, and the tokens a target starts and ends with.
+        positions: "fixed" or "learned"; rotary layers take none.
     """
 
     def __init__(
@@ -42,13 +42,18 @@ class Transformer(nn.Module):
         pad_id: int = 0,
         bos_id: int = 1,
         eos_id: int = 2,
+        positions: str = "fixed",
     ):
         super().__init__()
         layer = layer or LayerConfig()
         stack = [layer] * num_layers
         self.pad_id, self.bos_id, self.eos_id = pad_id, bos_id, eos_id
-        self.encoder = Encoder(stack, embedding=_embedding(source_vocab_size, layer, max_len))
-        self.decoder = Decoder(stack, embedding=_embedding(target_vocab_size, layer, max_len))
+        source, target = (
+            PositionedEmbedding.of(size, layer, max_len, positions)
+            for size in (source_vocab_size, target_vocab_size)
+        )
+        self.encoder = Encoder(stack, embedding=source)
+        self.decoder = Decoder(stack, embedding=target)
         self.output_projection = nn.Linear(layer.d_model, target_vocab_size)
         nn.init.xavier_uniform_(self.output_projection.weight)
         nn.init.zeros_(self.output_projection.bias)
@@ -63,6 +68,10 @@ class Transformer(nn.Module):
             (B, T, target_vocab_size) logits; row t is for the token after target[:, t].
         """
         return self.decode(target, self.encode(source), source)
+
+    def start(self, source: Tensor) -> Tensor:
+        """What each target begins with, <bos>: (B, 1)."""
+        return source.new_full((source.size(0), 1), self.bos_id)
 
     def encode(self, source: Tensor) -> Tensor:
         """Read a source, once: (B, S) ids to (B, S, d_model)."""
@@ -96,8 +105,3 @@ class Transformer(nn.Module):
     def new_cache(self) -> DecoderCache:
         """An empty cache for a sequence of calls of `decode`."""
         return DecoderCache(len(self.decoder.layers))
-
-
-def _embedding(vocab_size: int, layer: LayerConfig, max_len: int) -> PositionedEmbedding:
-    positions = NoPositions() if layer.rotary else SinusoidalPositions(layer.d_model, max_len)
-    return PositionedEmbedding(TokenEmbedding(vocab_size, layer.d_model), positions, layer.dropout)

@@ -24,6 +24,9 @@ from models.transformer.layer_config import LayerConfig
 
 _BYTES = 4  # of a float32
 
+MEASURED_NUMBERS = 2**28
+"""Weights and values, 1 GiB of them, up to which a layer is built to be measured."""
+
 
 @dataclass(frozen=True)
 class ByComponent:
@@ -75,6 +78,11 @@ def activation_bytes(layer: LayerConfig, length: int) -> ByComponent:
     )
 
 
+def cache_bytes(layer: LayerConfig, num_layers: int, length: int) -> int:
+    """Bytes of the keys and values that generation keeps of `length` tokens, float32."""
+    return _BYTES * 2 * num_layers * length * _inner(layer)
+
+
 def crossing(layer: LayerConfig, with_projections: bool = False) -> int:
     """The sequence length at which attention costs as many FLOPs as feed-forward.
 
@@ -99,11 +107,11 @@ def seconds(layer: LayerConfig, length: int, repeats: int = 5) -> ByComponent:
 
     with torch.inference_mode():
         return ByComponent(
-            _fastest(project, repeats),
-            _fastest(
+            fastest(project, repeats),
+            fastest(
                 lambda: scaled_dot_product_attention(query, key, value, need_weights=False), repeats
             ),
-            _fastest(lambda: feed_forward(x), repeats),
+            fastest(lambda: feed_forward(x), repeats),
         )
 
 
@@ -112,7 +120,8 @@ def table(layer: LayerConfig, lengths: Iterable[int], repeats: int = 5) -> str:
 
     Args:
         lengths: tokens of the one sequence.
-        repeats: runs a time is the fastest of; 0 leaves the times out.
+        repeats: runs a time is the fastest of; 0 leaves the times out, and so does a layer of
+            more than `MEASURED_NUMBERS`.
     """
     lines = [
         "| tokens | projections MFLOP | attention MFLOP | feed-forward MFLOP | attention / "
@@ -126,10 +135,24 @@ def table(layer: LayerConfig, lengths: Iterable[int], repeats: int = 5) -> str:
         row += [f"{part / 1e6:,.1f}" for part in _parts(work)]
         row += [f"{work.attention / work.feed_forward:.2f}"]
         row += [f"{kept.total / 2**20:,.1f} ({kept.attention / 2**20:,.1f})"]
-        measured = _parts(seconds(layer, length, repeats)) if repeats else ()
+        numbers = sum(parameters_by_component(layer).values()) + length * (
+            layer.d_model + 4 * _inner(layer) + layer.d_ff
+        )
+        is_measured = repeats and numbers <= MEASURED_NUMBERS
+        measured = _parts(seconds(layer, length, repeats)) if is_measured else ()
         row += [f"{1e3 * part:,.2f}" for part in measured] or ["–"] * 3
         lines.append("| " + " | ".join(row) + " |")
     return "\n".join(lines)
+
+
+def fastest(run: Callable[[], object], repeats: int) -> float:
+    """Seconds of the fastest of several runs."""
+    times = []
+    for _ in range(repeats + 1):  # the first one warms up
+        started = time.perf_counter()
+        run()
+        times.append(time.perf_counter() - started)
+    return min(times[1:])
 
 
 def _inner(layer: LayerConfig) -> int:
@@ -138,12 +161,3 @@ def _inner(layer: LayerConfig) -> int:
 
 def _parts(cost: ByComponent) -> tuple[float, float, float]:
     return cost.projections, cost.attention, cost.feed_forward
-
-
-def _fastest(run: Callable[[], object], repeats: int) -> float:
-    times = []
-    for _ in range(repeats + 1):  # the first one warms up
-        started = time.perf_counter()
-        run()
-        times.append(time.perf_counter() - started)
-    return min(times[1:])

@@ -1,14 +1,14 @@
-"""Pictures of the parts: positions, masks, attention of a title, growth of the parameters."""
+"""All pictures: positions, masks, attention of a title, and what the modules beside this draw."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
-import matplotlib
 import numpy as np
 import torch
+from matplotlib import font_manager
+from matplotlib import pyplot as plt
 from tokenizers import Tokenizer
 from torch import Tensor
 
@@ -19,10 +19,11 @@ from models.transformer.layer_config import LayerConfig
 from models.transformer.masks import causal_mask, padding_mask
 from models.transformer.positions import sinusoids
 from models.transformer.study.cost import parameters_by_component
-
-matplotlib.use("Agg")
-import matplotlib.pyplot as plt
-from matplotlib import font_manager
+from models.transformer.study.drawing import write
+from models.transformer.study.masked_weights import draw_masked_weights
+from models.transformer.study.norms import draw_norms
+from models.transformer.study.saturation import draw_saturation
+from models.transformer.study.warm_up import draw_warm_up
 
 _CHINESE_FONTS = (
     "Noto Sans CJK SC",
@@ -51,14 +52,18 @@ def draw_all(output: Path, encoder_folder: Path | None, title: str) -> list[Path
     Raises:
         PretrainedError: the encoder or its tokenizer cannot be read.
     """
+    read = None if encoder_folder is None else _read_with(encoder_folder, title)
     written = [
         draw_positions(output / "positions.png"),
         draw_masks(output / "masks.png"),
+        draw_masked_weights(output / "masked_weights.png"),
+        draw_saturation(output / "saturation.png"),
+        draw_norms(output / "norms.png"),
         draw_parameter_growth(output / "parameters.png"),
+        draw_warm_up(output / "warm_up.png"),
     ]
-    if encoder_folder is not None:
-        ids, tokens = read_title(encoder_folder, title)
-        weights = Encoder.from_bert(encoder_folder).trace(ids).attention_weights[-1][0]
+    if read is not None:
+        weights, tokens = read
         written.append(draw_heads(weights, tokens, tokens, output / "attention.png"))
     return written
 
@@ -72,7 +77,7 @@ def draw_positions(path: Path, max_len: int = 50, d_model: int = 20) -> Path:
     axes.set(xlabel="dimension", ylabel="position", title="PE: fast waves left, slow waves right")
     axes.set_xticks(range(0, d_model, 2))
     figure.colorbar(image)
-    return _write(figure, path)
+    return write(figure, path)
 
 
 def draw_masks(path: Path, lengths: Sequence[int] = (10, 7, 4, 8), max_len: int = 10) -> Path:
@@ -83,7 +88,7 @@ def draw_masks(path: Path, lengths: Sequence[int] = (10, 7, 4, 8), max_len: int 
     left.set(xlabel="key", ylabel="row of the batch", title="padding mask (B, K)")
     right.imshow(causal_mask(max_len).numpy(), cmap="Greys", vmin=0, vmax=1)
     right.set(xlabel="key", ylabel="query", title="causal mask (Q, K)")
-    return _write(figure, path)
+    return write(figure, path)
 
 
 def draw_parameter_growth(path: Path, sizes: Sequence[int] = (64, 128, 256, 512, 1024)) -> Path:
@@ -101,7 +106,7 @@ def draw_parameter_growth(path: Path, sizes: Sequence[int] = (64, 128, 256, 512,
     )
     axes.margins(0.2)  # room for the numbers
     axes.grid(alpha=0.3)
-    return _write(figure, path)
+    return write(figure, path)
 
 
 def draw_heads(
@@ -129,7 +134,13 @@ def draw_heads(
             axes.set_title(f"head {head}", fontsize=9)
             axes.set_xticks(range(len(keys)), keys, rotation=90, fontsize=7)
             axes.set_yticks(range(len(queries)), queries, fontsize=7)
-        return _write(figure, path)
+        return write(figure, path)
+
+
+def _read_with(folder: Path, title: str) -> tuple[Tensor, list[str]]:
+    """The last layer's weights (H, S, S) over a title, and its S tokens."""
+    ids, tokens = read_title(folder, title)
+    return Encoder.from_bert(folder).trace(ids).attention_weights[-1][0], tokens
 
 
 def read_title(folder: Path, title: str) -> tuple[Tensor, list[str]]:
@@ -156,10 +167,3 @@ def _list_tokens(queries: Sequence[str], keys: Sequence[str], path: Path) -> Non
     lines = [f"{side} {i} {token}" for side, tokens in sides for i, token in enumerate(tokens)]
     with staged_file(path) as neighbour:
         neighbour.write_text("\n".join(lines) + "\n", encoding="utf-8")
-
-
-def _write(figure: Any, path: Path) -> Path:
-    with staged_file(path) as neighbour:
-        figure.savefig(neighbour, dpi=120, format="png")
-    plt.close(figure)
-    return path

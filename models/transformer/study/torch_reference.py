@@ -9,17 +9,22 @@ from __future__ import annotations
 from torch import Tensor, nn
 
 from models.errors import UsageError
-from models.transformer.embedding import PositionedEmbedding, TokenEmbedding
+from models.transformer.embedding import PositionedEmbedding
+from models.transformer.feed_forward import ACTIVATIONS
 from models.transformer.layer_config import LayerConfig
 from models.transformer.masks import causal_mask, padding_mask_from_ids
-from models.transformer.positions import SinusoidalPositions
 from models.transformer.seq2seq.key_value_cache import DecoderCache
 from models.transformer.seq2seq.transformer import Transformer
 from models.transformer.study.torch_weights import from_torch
 
 
 class TorchTransformer(nn.Module):
-    """`Transformer` (pre-LN) around `nn.Transformer`; the arguments and methods are the same."""
+    """`Transformer` around `nn.Transformer`; the arguments and methods are the same.
+
+    Raises:
+        UsageError: a layer that `nn.Transformer` does not have: rotary, with heads of a size of
+            their own, or with dropouts that differ.
+    """
 
     def __init__(
         self,
@@ -31,19 +36,15 @@ class TorchTransformer(nn.Module):
         pad_id: int = 0,
         bos_id: int = 1,
         eos_id: int = 2,
+        positions: str = "fixed",
     ):
         super().__init__()
         layer = layer or LayerConfig()
+        _require_torchs(layer)
         self.pad_id, self.bos_id, self.eos_id = pad_id, bos_id, eos_id
-        self.source_embedding = PositionedEmbedding(
-            TokenEmbedding(source_vocab_size, layer.d_model),
-            SinusoidalPositions(layer.d_model, max_len),
-            layer.dropout,
-        )
-        self.target_embedding = PositionedEmbedding(
-            TokenEmbedding(target_vocab_size, layer.d_model),
-            SinusoidalPositions(layer.d_model, max_len),
-            layer.dropout,
+        self.source_embedding, self.target_embedding = (
+            PositionedEmbedding.of(size, layer, max_len, positions)
+            for size in (source_vocab_size, target_vocab_size)
         )
         self.transformer = nn.Transformer(
             d_model=layer.d_model,
@@ -52,11 +53,13 @@ class TorchTransformer(nn.Module):
             num_decoder_layers=num_layers,
             dim_feedforward=layer.d_ff,
             dropout=layer.dropout,
-            activation=layer.activation,
+            activation=ACTIVATIONS[layer.activation],
             layer_norm_eps=layer.eps,
             batch_first=True,
-            norm_first=True,
+            norm_first=layer.norm_first,
         )
+        if not layer.norm_first:  # torch puts a norm on top of post-LN layers, too
+            self.transformer.encoder.norm = self.transformer.decoder.norm = None
         self.output_projection = nn.Linear(layer.d_model, target_vocab_size)
         nn.init.xavier_uniform_(self.output_projection.weight)
         nn.init.zeros_(self.output_projection.bias)
@@ -74,6 +77,10 @@ class TorchTransformer(nn.Module):
         )
         logits: Tensor = self.output_projection(hidden)
         return logits
+
+    def start(self, source: Tensor) -> Tensor:
+        """What each target begins with, <bos>: (B, 1)."""
+        return source.new_full((source.size(0), 1), self.bos_id)
 
     def encode(self, source: Tensor) -> Tensor:
         """(B, S) ids to (B, S, d_model)."""
@@ -116,6 +123,22 @@ class TorchTransformer(nn.Module):
             | _below("embedding", self.target_embedding)
         )
         ours.output_projection.load_state_dict(self.output_projection.state_dict())
+
+
+def _require_torchs(layer: LayerConfig) -> None:
+    head_dim = layer.head_dim or layer.d_model // layer.num_heads
+    not_torchs = {
+        "activation": layer.activation not in ACTIVATIONS,
+        "head_dim": layer.num_heads * head_dim != layer.d_model,
+        "rotary": layer.rotary,
+        "attention_dropout": layer.dropout_of_weights != layer.dropout,
+        "inner_dropout": layer.dropout_inside != layer.dropout,
+    }
+    if found := [name for name, is_so in not_torchs.items() if is_so]:
+        raise UsageError(
+            f"nn.Transformer cannot follow {', '.join(found)} of {layer}; leave it out, or take "
+            "Transformer"
+        )
 
 
 def _below(name: str, module: nn.Module) -> dict[str, Tensor]:

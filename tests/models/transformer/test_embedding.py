@@ -2,9 +2,10 @@ import pytest
 import torch
 from torch import nn
 
-from models.errors import ShapeError
+from models.errors import ShapeError, UsageError
 from models.transformer.embedding import BertEmbedding, PositionedEmbedding, TokenEmbedding
-from models.transformer.positions import SinusoidalPositions
+from models.transformer.layer_config import LayerConfig
+from models.transformer.positions import LearnedPositions, NoPositions, SinusoidalPositions
 
 
 def test_ids_of_2_by_20_become_vectors_of_2_by_20_by_512():
@@ -39,6 +40,30 @@ def test_positions_are_added_not_concatenated():
     assert vectors.shape == (1, 2, 8)
     expected = embedding.tokens(ids) + SinusoidalPositions(8).table[3:5]
     assert torch.equal(vectors, expected)
+
+
+@pytest.mark.parametrize(
+    ("positions", "rotary", "kind"),
+    [
+        ("fixed", False, SinusoidalPositions),
+        ("learned", False, LearnedPositions),
+        ("fixed", True, NoPositions),
+    ],
+)
+def test_a_stack_gets_the_positions_it_asks_for(positions: str, rotary: bool, kind: type):
+    layer = LayerConfig(8, 2, 16, dropout=0.3, rotary=rotary)
+
+    embedding = PositionedEmbedding.of(9, layer, max_len=7, positions=positions)
+
+    assert type(embedding.positions) is kind
+    assert embedding.dropout.p == 0.3
+    assert rotary or embedding.positions.table.shape == (7, 8)
+
+
+@pytest.mark.parametrize(("positions", "rotary"), [("sines", False), ("learned", True)])
+def test_positions_that_a_stack_cannot_have_are_refused(positions: str, rotary: bool):
+    with pytest.raises(UsageError, match=f"got '{positions}' with rotary={rotary}"):
+        PositionedEmbedding.of(9, LayerConfig(8, 2, 16, rotary=rotary), 7, positions)
 
 
 def test_bert_embedding_refuses_a_sequence_beyond_its_positions():

@@ -27,6 +27,13 @@ def test_position_1_has_the_digits_of_the_notes():
     assert row[1:6:2].tolist() == pytest.approx([0.540302, 0.921796, 0.987467], abs=1e-6)
 
 
+def test_the_waves_of_every_position_have_mean_square_one_half_but_not_mean_zero():
+    table = sinusoids(200, 64)
+
+    assert table.square().mean(dim=1).tolist() == pytest.approx([0.5] * 200)  # sin² + cos² = 1
+    assert table.mean().item() > 0.2  # slow cosines hardly leave 1
+
+
 @settings(deadline=None)
 @given(pos=st.integers(0, 400), k=st.integers(0, 100), d_model=st.sampled_from([2, 20, 64]))
 def test_a_shift_by_k_turns_every_pair_by_the_same_angle_wherever_it_starts(

@@ -1,3 +1,4 @@
+import math
 from unittest.mock import patch
 
 import pytest
@@ -121,6 +122,10 @@ def test_writing_beyond_the_models_positions_is_a_clear_error(model: Transformer
     [
         ({"strategy": "best"}, "unknown strategy 'best'; expected one of: greedy, beam, top_k"),
         ({"temperature": 0.0}, "temperature must be above 0, got 0.0; or take greedy"),
+        ({"temperature": math.nan}, "temperature must be above 0, got nan; or take greedy"),
+        ({"temperature": math.inf}, "temperature must be above 0, got inf; or take greedy"),
+        ({"length_penalty": math.nan}, "length_penalty must be a number, got nan"),
+        ({"top_p": math.nan}, r"top_p must lie in \(0, 1\], got nan"),
         ({"max_len": 0}, "max_len, beam_size and top_k must be at least 1"),
         ({"top_p": 1.5}, r"top_p must lie in \(0, 1\], got 1.5"),
     ],

@@ -1,6 +1,8 @@
+import pytest
 import torch
 from torch.nn import functional as F
 
+from models.errors import ShapeError
 from models.transformer.layer_config import LayerConfig
 from models.transformer.seq2seq.transformer import Transformer
 from models.transformer.study.torch_reference import TorchTransformer
@@ -31,6 +33,51 @@ def test_equals_the_model_around_torchs_transformer():
 
     assert_close(ours(SOURCE, TARGET)[real], theirs(SOURCE, TARGET)[real])
     assert_close(ours.encode(SOURCE)[SOURCE != 0], theirs.encode(SOURCE)[SOURCE != 0])
+
+
+@pytest.mark.parametrize("positions", ["fixed", "learned"])
+@pytest.mark.parametrize("norm_first", [True, False])
+def test_equals_torchs_with_any_positions_and_place_of_the_norm(positions: str, norm_first: bool):
+    torch.manual_seed(0)
+    layer = LayerConfig(16, 4, 32, dropout=0.0, norm_first=norm_first, activation="gelu_tanh")
+    theirs = scatter(TorchTransformer(10, 12, layer, num_layers=2, positions=positions))
+    ours = Transformer(10, 12, layer, num_layers=2, positions=positions)
+    theirs.copy_to(ours)
+    real = TARGET != 0
+
+    assert_close(ours(SOURCE, TARGET)[real], theirs(SOURCE, TARGET)[real])
+
+
+def test_learned_positions_are_learned_and_saved_on_both_sides_and_end_where_they_end():
+    model = Transformer(10, 12, SMALL, num_layers=1, max_len=5, positions="learned")
+    model(SOURCE, TARGET).sum().backward()
+
+    for side, length in ((model.encoder, 4), (model.decoder, 5)):
+        gradient = side.embedding.positions.table.grad
+        assert gradient[:length].ne(0).any(dim=1).all()
+        assert gradient[length:].eq(0).all()
+        assert "embedding.positions.table" in side.state_dict()
+    with pytest.raises(ShapeError, match=r"ends at 6, but the position table \(5, 16\) ends at 5"):
+        model(SOURCE, F.pad(TARGET, (0, 1), value=3))
+
+
+def test_learned_positions_tell_the_order():
+    model = Transformer(10, 12, SMALL, num_layers=1, positions="learned").eval()
+
+    assert not torch.allclose(model(SOURCE[:1].flip(1), TARGET[:1]), model(SOURCE[:1], TARGET[:1]))
+
+
+def test_softmax_before_cross_entropy_would_take_most_of_the_gradient():
+    answer = torch.tensor([2])
+    gradients = []
+    for prepare in (lambda logits: logits, lambda logits: logits.softmax(-1)):
+        logits = torch.tensor([[4.0, 0.0, 0.0, 0.0]], requires_grad=True)  # sure, and wrong
+        F.cross_entropy(prepare(logits), answer).backward()
+        gradients.append(logits.grad.norm().item())
+
+    once, twice = gradients
+    assert once > 1
+    assert twice < 0.05 * once
 
 
 def test_one_pass_over_the_target_gives_what_step_by_step_reading_gives():

@@ -4,6 +4,7 @@ import torch
 from models.transformer.encoder import EncoderLayer
 from models.transformer.layer_config import LayerConfig
 from models.transformer.seq2seq.decoder import DecoderLayer
+from models.transformer.seq2seq.language_model import LanguageModel
 from models.transformer.study import cost
 
 BASE = LayerConfig()
@@ -68,6 +69,17 @@ def test_attentions_memory_grows_with_the_square_of_the_length():
     assert short.attention == 4 * 8 * 256 * 256
     assert long.attention == 4 * short.attention
     assert long.feed_forward == 2 * short.feed_forward
+
+
+def test_what_generation_keeps_grows_with_each_token():
+    layer = LayerConfig(12, 2, 16, head_dim=5)
+    model = LanguageModel(9, layer, num_layers=3).eval()
+    cache = model.new_cache()
+    for tokens in (1, 2, 3):
+        model(torch.tensor([[4]]), cache)
+        kept = [tensor for each in cache.layers for tensor in (each.own.keys, each.own.values)]
+
+        assert sum(tensor.nbytes for tensor in kept) == cost.cache_bytes(layer, 3, tokens)
 
 
 def test_the_table_has_a_row_a_length_with_measured_times():

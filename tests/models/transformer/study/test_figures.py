@@ -33,19 +33,21 @@ def encoder_folder(tmp_path: Path) -> Path:
     return folder
 
 
+@pytest.mark.slow
 def test_every_picture_is_written(tmp_path: Path, encoder_folder: Path):
     written = figures.draw_all(tmp_path / "figures", encoder_folder, TITLE)
 
-    names = ["positions.png", "masks.png", "parameters.png", "attention.png"]
-    assert [path.name for path in written] == names
+    names = ["positions", "masks", "masked_weights", "saturation", "norms", "parameters"]
+    assert [path.stem for path in written] == [*names, "warm_up", "attention"]
     assert all(path.read_bytes()[:4] == PNG for path in written)
     assert plt.get_fignums() == []
 
 
-def test_without_an_encoder_no_attention_is_drawn(tmp_path: Path):
-    written = figures.draw_all(tmp_path, None, TITLE)
+def test_an_encoder_that_cannot_be_read_is_named_before_anything_is_drawn(tmp_path: Path):
+    with pytest.raises(PretrainedError, match=r"has no tokenizer\.json"):
+        figures.draw_all(tmp_path / "figures", tmp_path, TITLE)
 
-    assert "attention.png" not in {path.name for path in written}
+    assert not (tmp_path / "figures").exists()
 
 
 def test_without_a_chinese_font_the_tokens_are_numbered_and_listed(
