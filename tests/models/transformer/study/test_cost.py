@@ -28,6 +28,12 @@ def test_the_notes_split_of_33472_parameters():
     }
 
 
+def test_six_encoder_and_six_decoder_layers_of_the_base_model_hold_44_million_parameters():
+    layers = [EncoderLayer(BASE), DecoderLayer(BASE)]
+
+    assert 6 * sum(map(cost.parameters, layers)) == 44_138_496
+
+
 @pytest.mark.parametrize(
     ("length", "attention", "feed_forward"),
     [(128, 33.6, 268.4), (512, 536.9, 1073.7), (1024, 2147.5, 2147.5), (2048, 8590, 4295)],

@@ -1,0 +1,31 @@
+"""What docs/transformer.md points to is there."""
+
+import re
+from pathlib import Path
+
+ROOT = Path(__file__).parents[3]
+GUIDE = ROOT / "docs" / "transformer.md"
+
+
+def test_every_answer_names_a_test_that_is_there():
+    tests = {
+        path.name: path.read_text(encoding="utf-8") for path in Path(__file__).parent.rglob("*.py")
+    }
+    found, file = [], ""
+    for named, test in re.findall(r"`(test_\w+\.py|…)::(test_\w+)`", GUIDE.read_text("utf-8")):
+        file = file if named == "…" else named
+        found.append((file, test))
+
+    assert len(found) > 40
+    assert [each for each in found if f"def {each[1]}(" not in tests.get(each[0], "")] == []
+
+
+def test_every_picture_and_file_is_there():
+    text = GUIDE.read_text("utf-8")
+    pictures = re.findall(r"\]\((figures/[^)]+)\)", text)
+    files = re.findall(r"`((?:seq2seq/|study/)\w+\.py)`", text)
+
+    assert len(pictures) >= 10
+    assert [name for name in pictures if not (GUIDE.parent / name).is_file()] == []
+    folder = ROOT / "models" / "transformer"
+    assert [name for name in files if not (folder / name).is_file()] == []
