@@ -26,7 +26,6 @@ from baselines.fasttext_format import (
     write_lines,
 )
 from baselines.fasttext_settings import FastTextSettings
-from baselines.training_rows import require_two_classes
 from models.classifier import Scores
 from models.errors import MissingDependency, UsageError
 from models.labels import Labels
@@ -117,7 +116,7 @@ def train_fasttext(
         UsageError: fastText refuses the settings or diverges with them; autotune without dev.
     """
     settings = settings or FastTextSettings()
-    require_two_classes(titles)
+    titles.require_two_classes()
     report = progress or (lambda line: None)
     with tempfile.TemporaryDirectory(prefix="biaoti-fasttext-") as name:
         train_file, dev_file = Path(name, "train.txt"), Path(name, "dev.txt")

@@ -8,16 +8,17 @@ once a title, since titles are short.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated
 
 import numpy as np
 
 from baselines.segmentation import marked, words
 from models.bounds import Checked, NonNegativeFloat, PositiveInt, Whole
-from models.errors import MissingDependency
+from models.errors import DataError, MissingDependency
 
 try:
+    from scipy.sparse import csr_matrix
     from sklearn.compose import ColumnTransformer
     from sklearn.feature_extraction.text import HashingVectorizer, TfidfTransformer
     from sklearn.feature_selection import VarianceThreshold
@@ -75,6 +76,29 @@ def tfidf_columns(settings: FeatureSettings, titles: int) -> ColumnTransformer:
         ],
         transformer_weights={"words": settings.word_weight},
         sparse_threshold=1.0,
+    )
+
+
+def fit_features(
+    settings: FeatureSettings, titles: Sequence[str]
+) -> tuple[ColumnTransformer, csr_matrix]:
+    """A transformer that is fitted on the titles, and its (n, columns) of them.
+
+    Where the titles are so few that none shares an n-gram with another, all n-grams are counted.
+
+    Raises:
+        DataError: no n-gram tells one title from another.
+    """
+    columns = title_columns(titles)
+    for chosen in (settings, replace(settings, min_titles=1)):
+        features = tfidf_columns(chosen, len(titles))
+        try:
+            return features, features.fit_transform(columns)
+        except ValueError as error:
+            if "variance threshold" not in str(error):
+                raise
+    raise DataError(
+        f"the {len(titles)} training titles are all alike, to the last n-gram; give more titles"
     )
 
 

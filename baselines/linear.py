@@ -13,9 +13,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from baselines.features import FeatureSettings, tfidf_columns, title_columns
+from baselines.features import FeatureSettings, fit_features
 from baselines.sklearn_route import SklearnClassifier
-from baselines.training_rows import require_two_classes
 from models.bounds import PositiveFloat, PositiveInt, Seed
 from models.calibration import softmax
 from models.errors import MissingDependency
@@ -69,11 +68,10 @@ def train_linear(
         DataError: a title without a label, or fewer than two classes.
     """
     settings = settings or LinearSettings()
-    require_two_classes(titles)
+    titles.require_two_classes()
     report = progress or (lambda line: None)
     report(f"counting n-grams of {len(titles):,} titles")
-    features = tfidf_columns(settings, len(titles))
-    matrix = features.fit_transform(title_columns(titles.titles))
+    features, matrix = fit_features(settings, titles.titles)
     report("fitting the linear model")
     svm = LinearSVC(
         C=settings.inverse_regularisation,

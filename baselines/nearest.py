@@ -16,9 +16,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from baselines.features import FeatureSettings, tfidf_columns, title_columns
+from baselines.features import FeatureSettings, fit_features
 from baselines.sklearn_route import SklearnClassifier
-from baselines.training_rows import require_two_classes
 from models.errors import MissingDependency
 from models.labels import Labels
 from titles import LabelledTitles
@@ -86,10 +85,10 @@ def train_nearest(
         DataError: a title without a label, or fewer than two classes.
     """
     settings = settings or NearestSettings()
-    require_two_classes(titles)
+    titles.require_two_classes()
     report = progress or (lambda line: None)
     report(f"counting n-grams of {len(titles):,} titles")
-    features = tfidf_columns(settings, len(titles))
-    vectors = normalize(features.fit_transform(title_columns(titles.titles)))
+    features, matrix = fit_features(settings, titles.titles)
+    vectors = normalize(matrix)
     memory = KNeighborsClassifier(algorithm="brute").fit(vectors, titles.label_ids)
     return NearestClassifier(Pipeline([("features", features), ("memory", memory)]), titles.labels)

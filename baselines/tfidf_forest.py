@@ -11,9 +11,8 @@ from typing import Annotated, ClassVar
 
 import numpy as np
 
-from baselines.features import FeatureSettings, tfidf_columns, title_columns
+from baselines.features import FeatureSettings, fit_features
 from baselines.sklearn_route import SklearnClassifier
-from baselines.training_rows import require_two_classes
 from models.bounds import NonNegativeFloat, NonNegativeInt, PositiveInt, Seed, Whole
 from models.errors import MissingDependency
 from models.labels import Labels
@@ -106,11 +105,10 @@ def train_forest(
         DataError: a title without a label, or fewer than two classes.
     """
     settings = settings or ForestSettings()
-    require_two_classes(titles)
+    titles.require_two_classes()
     report = progress or (lambda line: None)
     report(f"counting n-grams of {len(titles):,} titles")
-    features = tfidf_columns(settings, len(titles))
-    matrix = features.fit_transform(title_columns(titles.titles))
+    features, matrix = fit_features(settings, titles.titles)
     selection = SelectKBest(chi2, k=min(settings.selected_features, matrix.shape[1]))
     chosen = selection.fit_transform(matrix, titles.label_ids)
     forest = _grow(chosen, titles.label_ids, settings, report)

@@ -15,7 +15,6 @@ from typing import ClassVar
 import numpy as np
 
 from baselines.tfidf_forest import ForestClassifier
-from baselines.training_rows import require_two_classes
 from models.bounds import Checked, PositiveInt, Seed
 from models.errors import MissingDependency
 from models.title_text import width
@@ -66,7 +65,7 @@ def train_width(
         DataError: a title without a label, or fewer than two classes.
     """
     settings = settings or WidthSettings()
-    require_two_classes(titles)
+    titles.require_two_classes()
     if progress:
         progress(f"measuring {len(titles):,} titles")
     forest = RandomForestClassifier(

@@ -67,13 +67,13 @@ def evaluate_file(settings: Evaluate) -> dict[str, Any]:
         if settings.unlabelled:
             data = read_unlabelled(source, model.labels)
         else:
-            data = _read_labelled(source, model.labels)
+            data = _read_labelled(source, reading.labels, model.labels)
         training = read_titles(reading.source(settings.train)) if settings.train else None
         return evaluate(model, data, ScoreStore(settings.cache), settings.predictions, training)
 
 
-def _read_labelled(source: Source, labels: Labels) -> LabelledTitles:
+def _read_labelled(source: Source, listed: Path | None, labels: Labels) -> LabelledTitles:
     try:
-        return read(source, labels)
+        return read(source, listed, labels)
     except DataError as error:
         raise DataError(f"{error}; or score the titles alone with --unlabelled") from error

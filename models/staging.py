@@ -90,6 +90,8 @@ def _room_to_write(workspace: Path) -> Iterator[None]:
     """
     try:
         yield
+    except FileError:  # of an output within this one's block
+        raise
     except Exception as error:
         if _FULL in str(error):
             raise OSError(errno.ENOSPC, _FULL) from error

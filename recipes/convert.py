@@ -78,7 +78,7 @@ def quantize(settings: Quantize) -> Manifest:
     claim_model(settings, [settings.folder, *files])
     source = load(settings.folder)
     student = as_student(source)
-    dev = read(settings.reading.source(settings.dev), source.labels)
+    dev = read(settings.reading.source(settings.dev), settings.reading.labels, source.labels)
     with TemporaryDirectory() as folder:
         model = _to_int8(settings, student, dev.titles, Path(folder))
         before, scores = (each.predict_proba(dev.titles) for each in (student, model))

@@ -31,13 +31,18 @@ class DataCheck(Checked):
     """Report what is wrong with files of titles; with --fix, write cleaned copies.
 
     Errors are rows that training cannot use; the exit code is then 3. Warnings are duplicates,
-    titles with two labels, lost characters, and titles that leak from one split into another.
+    titles with two labels, lost characters, titles that leak from one split into another, and
+    labels that are hardly classes. --fix writes train.clean.txt beside train.txt and lists in
+    train.dropped.csv the rows that it leaves out. It refuses (exit code 3) where more than a few
+    rows of a file cannot be used, or all rows of a class would go: that has another cause.
     """
 
     files: FileArguments
     """One split each: its name is the file's."""
     fix: bool = False
     """Write cleaned copies beside the originals."""
+    force: bool = False
+    """With --fix, write the copies whatever they lose."""
     tokenizer: OptionalPath = None
     """Count tokens too, with the tokenizer.json of a model's folder."""
     reading: Reading = Reading()
@@ -89,7 +94,7 @@ def data_check(settings: DataCheck) -> Report:
     labels = settings.reading.labels
     report = check(splits, labels, counter)
     if settings.fix:
-        for result in fix(splits, labels, report).values():
+        for result in fix(splits, labels, report, force=settings.force).values():
             logger.info("%s", result)
     return report
 

@@ -72,7 +72,7 @@ def distill(settings: Distill) -> Manifest:
     with load(settings.teacher) as teacher:
         source = load(shape.start) if shape.start else with_transformer(teacher)
         whole = as_student(source)
-        train, dev = read_learning(settings)
+        train, dev = read_learning(settings, teacher.labels)
         require_classes(train.labels, teacher, source)
         taught = taught_titles(settings, train, dev)
         start, used = cut_start(whole, shape, train, taught.titles.titles, settings.training.seed)

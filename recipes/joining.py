@@ -93,7 +93,7 @@ def average(settings: Average) -> Manifest:
 
 
 def _read_dev(settings: Joining, model: LoadedModel) -> LabelledTitles:
-    return read(settings.reading.source(settings.dev), model.labels)
+    return read(settings.reading.source(settings.dev), settings.reading.labels, model.labels)
 
 
 def _save_joined(

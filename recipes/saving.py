@@ -13,7 +13,7 @@ from models.errors import DataError, UsageError
 from models.labels import Labels
 from models.outputs import claim_folder
 from recipes.settings import Learning, Reading, Saving
-from titles import LabelledTitles, read_splits, read_titles, report_text
+from titles import LabelledTitles, objections, read_splits, read_titles, report_text
 
 if TYPE_CHECKING:
     from training.history import History
@@ -35,24 +35,30 @@ def claim_model(settings: Saving, inputs: Iterable[str | Path]) -> None:
     claim_folder(settings.output, [Path(each) for each in inputs], force=settings.force)
 
 
-def read_learning(settings: Learning) -> tuple[LabelledTitles, LabelledTitles]:
+def read_learning(
+    settings: Learning, classes: Labels | None = None
+) -> tuple[LabelledTitles, LabelledTitles]:
     """The titles to learn from and those to choose on, in which no row may be unusable.
 
+    Args:
+        classes: of the model that teaches or is shrunk, with which the data's are matched by name.
     Raises:
-        DataError: rows that cannot be used; their places are logged.
+        DataError: rows that cannot be used, whose places are logged, or titles of one class.
     """
     reading = settings.reading
     sources = {
         "train": reading.source(settings.train),
         "dev": reading.source(settings.dev, settings.dev_split),
     }
-    splits, report = read_splits(sources, reading.labels)
+    splits, report = read_splits(sources, reading.labels, classes)
     if report.errors:
         logger.error(report_text(report))
-        raise DataError(
-            f"{len(report.errors)} rows cannot be used; run 'biaoti data check --fix "
-            f"{settings.train} {settings.dev}' and train on the cleaned copies"
+        remedy = "\n  ".join(objections(report)) or (
+            f"run 'biaoti data check --fix {settings.train} {settings.dev}' and train on the "
+            "cleaned copies"
         )
+        raise DataError(f"{len(report.errors):,} rows cannot be used; {remedy}")
+    splits["train"].require_two_classes()
     return splits["train"], splits["dev"]
 
 

@@ -136,7 +136,7 @@ def _shrink(settings: Shrinking, cut: Cut, asked: tuple[str, ...]) -> Manifest:
     source = load(settings.folder)
     teacher = load(settings.teacher) if settings.teacher else source
     whole = as_student(source)
-    train, dev = read_learning(settings)
+    train, dev = read_learning(settings, source.labels)
     require_classes(train.labels, source, teacher)
     model = cut(whole, train)
     logger.info("%s weights before, %s after", f"{_weights(whole):,}", f"{_weights(model):,}")

@@ -13,6 +13,7 @@ parsed once, whichever it is: one pass over its records (`reading`) gives each l
 
 from titles.checking import check
 from titles.columns import LABEL_COLUMNS, TITLE_COLUMNS
+from titles.dropping import objections
 from titles.findings import CODES, Finding, Place
 from titles.fixing import FixResult, fix
 from titles.folds import write_folds
@@ -49,6 +50,7 @@ __all__ = [
     "fix",
     "leaked",
     "normalise",
+    "objections",
     "read",
     "read_splits",
     "read_titles",

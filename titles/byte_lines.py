@@ -1,4 +1,4 @@
-"""Lines of a file as bytes, split on the line feed alone.
+"""Lines of a file as UTF-8 bytes, split on the line feed alone (on Mac files, the carriage return).
 
 `str.splitlines` and text mode also split on U+0085, U+2028 and others, which titles copied from the
 web do contain: every later line number, and every later row, would be wrong.
@@ -6,15 +6,16 @@ web do contain: every later line number, and every later row, would be wrong.
 
 from __future__ import annotations
 
+import codecs
 import io
 import sys
-from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import cast
 
 from models.errors import DataError
+from models.text_encoding import UTF_8, encoding_of
 from titles.record import Fault
 from titles.source import Source
 
@@ -24,22 +25,36 @@ Seen = Callable[[bytes | memoryview], object]
 _CHUNK_BYTES = 1 << 20
 
 
-def byte_lines(source: Source, seen: Seen | None = None) -> Iterator[bytes]:
-    """The lines of a file or of standard input, each with its line feed, without the UTF-8 BOM.
+class ByteLines:
+    """The lines of a file or of standard input as UTF-8, each with its line end.
+
+    What is clearly UTF-16 or GB18030, as Excel writes them, is read as such; a character that is
+    broken in these becomes U+FFFD. What is broken in UTF-8 stays as it is.
 
     Args:
         seen: told all bytes of the file, once each and in their order, by the last line.
+    Attributes:
+        encoding: in which the file is; known with the first line.
+        mark: the byte order mark that a copy in UTF-8 begins with; empty where the file has none.
     Raises:
-        DataError: the file cannot be opened, or is UTF-16.
+        DataError: the file cannot be opened.
     """
-    with _opened(source) as file:
-        lines = file if seen is None else io.BufferedReader(_Told(file, seen), _CHUNK_BYTES)
-        first = next(lines, b"")
-        if first.startswith((BOM_UTF16_LE, BOM_UTF16_BE)):
-            raise DataError("the file is UTF-16; save it as UTF-8", source.path, 1)
-        if first:
-            yield first.removeprefix(BOM_UTF8)
-        yield from lines
+
+    encoding: str = UTF_8
+    mark: bytes = b""
+
+    def __init__(self, source: Source, seen: Seen | None = None):
+        self._source, self._seen = source, seen
+
+    def __iter__(self) -> Iterator[bytes]:
+        with _opened(self._source) as file:
+            head = file.read(_CHUNK_BYTES)
+            self.encoding, mark = encoding_of(head)
+            self.mark = codecs.BOM_UTF8 if mark else b""
+            if self._seen is not None:
+                self._seen(head)
+            rest = _Rest(head[mark:], file, self._seen, self.encoding)
+            yield from _lines(io.BufferedReader(rest, _CHUNK_BYTES))
 
 
 def broken_encoding(error: UnicodeDecodeError) -> Fault:
@@ -48,19 +63,47 @@ def broken_encoding(error: UnicodeDecodeError) -> Fault:
     return Fault("broken-encoding", f"byte {error.start + 1} (0x{byte:02x}) is not UTF-8")
 
 
-class _Told(io.RawIOBase):
-    """A file that tells its bytes as they are read."""
+class _Rest(io.RawIOBase):
+    """A file of which some was read, in UTF-8; tells the bytes of the rest as they are read."""
 
-    def __init__(self, file: io.BufferedIOBase, seen: Seen):
+    def __init__(self, head: bytes, file: io.BufferedIOBase, seen: Seen | None, encoding: str):
         self._file, self._seen = file, seen
+        self._decoder = None
+        if encoding != UTF_8:
+            self._decoder = codecs.getincrementaldecoder(encoding)("replace")
+        self._ready = self._as_utf8(head)
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
-        count = self._file.readinto1(buffer)
-        self._seen(buffer[:count])
+        while not self._ready:
+            more = self._file.read(_CHUNK_BYTES)
+            if self._seen is not None:
+                self._seen(more)
+            self._ready = self._as_utf8(more)
+            if not more:
+                break
+        count = min(len(buffer), len(self._ready))
+        buffer[:count] = self._ready[:count]
+        self._ready = self._ready[count:]
         return count
+
+    def _as_utf8(self, content: bytes) -> bytes:
+        return self._decoder.decode(content, not content).encode() if self._decoder else content
+
+
+def _lines(file: io.BufferedReader) -> Iterator[bytes]:
+    start = file.peek(_CHUNK_BYTES)
+    if b"\n" in start or b"\r" not in start:
+        yield from file
+        return
+    unfinished = b""
+    while chunk := file.read(_CHUNK_BYTES):
+        *lines, unfinished = (unfinished + chunk).split(b"\r")
+        yield from (line + b"\r" for line in lines)
+    if unfinished:
+        yield unfinished
 
 
 @contextmanager

@@ -7,12 +7,36 @@ from collections.abc import Sequence
 from models.errors import DataError
 from titles.source import Source
 
-TITLE_COLUMNS = ("title", "sentence", "text")
-"""Tried in this order when no title column is named."""
+TITLE_COLUMNS = ("title", "sentence", "text", "headline", "标题", "新闻标题", "题目", "文本")
+"""Tried in this order when no title column is named; upper and lower case are the same."""
 
-LABEL_COLUMNS = ("label_desc", "label_name", "label_text", "label", "category")
+LABEL_COLUMNS = (
+    "label_desc",
+    "label_name",
+    "label_text",
+    "label",
+    "category",
+    "class",
+    "类别名称",
+    "类别",
+    "分类",
+    "标签",
+    "类目",
+    "频道",
+    "栏目",
+)
 """Tried in this order when no label column is named: names first, because the numbers that stand
 beside them (TNEWS: 100 to 116) are often a taxonomy's own and not places in a list."""
+
+
+def title_column(source: Source, columns: Sequence[str]) -> str | None:
+    """The column that is named in the source, else the first of the usual names that is there."""
+    return _column(columns, title_candidates(source))
+
+
+def label_column(source: Source, columns: Sequence[str]) -> str | None:
+    """The column that is named in the source, else the first of the usual names that is there."""
+    return _column(columns, label_candidates(source))
 
 
 def title_candidates(source: Source) -> tuple[str, ...]:
@@ -23,6 +47,11 @@ def title_candidates(source: Source) -> tuple[str, ...]:
 def label_candidates(source: Source) -> tuple[str, ...]:
     """The column named in the source, else the usual names."""
     return (source.label_column,) if source.label_column else LABEL_COLUMNS
+
+
+def names_columns(cells: Sequence[str]) -> bool:
+    """Whether a line of two cells or more is no row but names the columns, by the usual names."""
+    return bool(_column(cells, TITLE_COLUMNS)) and bool(_column(cells, LABEL_COLUMNS))
 
 
 def title_place(source: Source, columns: Sequence[str]) -> int:
@@ -40,17 +69,27 @@ def label_place(source: Source, columns: Sequence[str], labelled: bool) -> int |
     Raises:
         DataError: `labelled`, and none of the candidates is there.
     """
-    if not labelled and not set(label_candidates(source)) & set(columns):
+    if not labelled and label_column(source, columns) is None:
         return None
     return _place(source, columns, label_candidates(source), "--label-column")
 
 
 def _place(source: Source, columns: Sequence[str], candidates: tuple[str, ...], option: str) -> int:
-    for name in candidates:
-        if name in columns:
-            return list(columns).index(name)
+    found = _column(columns, candidates)
+    if found is not None:
+        return list(columns).index(found)
+    shown = [repr(name)[1:-1] for name in columns]  # what cannot be printed is escaped
     raise DataError(
-        f"no column {' or '.join(candidates)} among {', '.join(columns) or '(none)'}; "
+        f"no column {' or '.join(candidates)} among {', '.join(shown) or '(none)'}; "
         f"name it with {option}",
         source.path,
     )
+
+
+def _column(columns: Sequence[str], candidates: tuple[str, ...]) -> str | None:
+    """The first candidate that is a column, as it is written there; else one in another case."""
+    for name in candidates:
+        if name in columns:
+            return name
+    plain = {column.strip().casefold(): column for column in reversed(columns)}
+    return next((plain[name.casefold()] for name in candidates if name.casefold() in plain), None)

@@ -3,94 +3,129 @@
 from __future__ import annotations
 
 import csv
+import io
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 
-from titles.byte_lines import Seen, broken_encoding, byte_lines
+from models.errors import DataError
+from titles.byte_lines import ByteLines, broken_encoding
 from titles.columns import label_place, title_place
+from titles.csv_records import CsvRecord, RowShape, csv_records
+from titles.label_text import label_name
 from titles.record import Edit, Fault, Record
 from titles.source import Source
+
+DELIMITERS = ",\t;"
+_EXCEL_SEPARATOR = re.compile(r'"?sep=(.)"?[,;\t]*\s*', re.IGNORECASE)
+"""A line before the header, in which Excel is told the delimiter."""
 
 
 @dataclass(frozen=True)
 class _Table:
-    header: list[str]
+    columns: int
     delimiter: str
     title: int
     label: int | None
 
 
-def read_csv(source: Source, labelled: bool, seen: Seen | None = None) -> Iterator[Record]:
+def read_csv(source: Source, labelled: bool, lines: ByteLines) -> Iterator[Record]:
     """The records after the header; `line` is the physical line at which a record starts.
 
-    Args:
-        seen: as for `byte_lines`.
     Raises:
         DataError: a column is not in the header.
     """
-    for _, _, record in _rows(source, labelled, seen):
+    for _, _, record in _rows(source, labelled, lines):
         if record is not None:
             yield record
 
 
 def rewrite_csv(source: Source, target: Path, labelled: bool, edit: Edit) -> None:
-    """Write a copy of the records that `edit` keeps, with all their columns, as UTF-8."""
-    with target.open("w", encoding="utf-8", newline="") as file:
-        for table, cells, record in _rows(source, labelled):
-            writer = csv.writer(file, delimiter=table.delimiter, lineterminator="\n")
+    """Write a copy, in UTF-8, of the records that `edit` keeps; all but an edited title stays."""
+    lines = ByteLines(source)
+    with target.open("wb") as file:
+        for table, row, record in _rows(source, labelled, lines):
+            raw = row.raw
             if record is None:
-                writer.writerow(cells)
-            elif (title := edit(record)) is not None:
-                cells[table.title] = title
-                writer.writerow(cells)
+                file.write(lines.mark if row.line == 1 else b"")
+            elif (title := edit(record)) is None:
+                continue
+            elif title != record.title:
+                raw = _written(row, table, title)
+            file.write(raw.encode(errors="surrogateescape"))
 
 
 def _rows(
-    source: Source, labelled: bool, seen: Seen | None = None
-) -> Iterator[tuple[_Table, list[str], Record | None]]:
-    """The header, with None for its record, then each record with its cells."""
+    source: Source, labelled: bool, lines: ByteLines
+) -> Iterator[tuple[_Table | None, CsvRecord, Record | None]]:
+    """What stands before the rows, with None for its record, then each record with its cells."""
     # A broken byte becomes a lone surrogate here, so that csv goes on and its row can be named.
-    lines = (raw.decode(errors="surrogateescape") for raw in byte_lines(source, seen))
-    first = next(lines, None)
+    texts = (raw.decode(errors="surrogateescape") for raw in lines)
+    line, first = 1, next(texts, None)
+    told = _EXCEL_SEPARATOR.fullmatch(first or "")
+    if told:
+        yield None, CsvRecord(line, line, first or "", []), None
+        line, first = 2, next(texts, None)
     if first is None:
         return
-    delimiter = max(",\t;", key=first.count)
-    header = [name.strip() for name in next(csv.reader([first], delimiter=delimiter))]
-    label = label_place(source, header, labelled)
-    table = _Table(header, delimiter, title_place(source, header), label)
+    delimiter = told[1] if told else max(DELIMITERS, key=first.count)
+    header = next(csv_records(chain([first], texts), delimiter, line))
+    table = _table(source, header, delimiter, labelled)
     yield table, header, None
-    reader = csv.reader(lines, delimiter=delimiter, strict=True)
-    while True:
-        line = reader.line_num + 2  # the header is line 1, and the next record starts after
-        try:
-            cells = next(reader)
-        except StopIteration:
-            return
-        except csv.Error as error:
-            yield table, [], Record(line, None, None, Fault("malformed-record", f"CSV: {error}"))
-        else:
-            yield table, cells, _record(line, cells, table)
+    shape = RowShape(table.columns, table.label)
+    for row in csv_records(texts, delimiter, header.end + 1, shape):
+        yield table, row, _record(row, table)
 
 
-def _record(line: int, cells: list[str], table: _Table) -> Record:
-    if not cells:
-        return Record(line, None, None, Fault("missing-title", "the line is blank"))
-    if len(cells) != len(table.header):
-        detail = f"columns: {len(cells)}, expected {len(table.header)} as in the header"
-        return Record(line, None, None, Fault("column-count", detail))
-    row = table.delimiter.join(cells)
-    try:
-        row.encode()
-    except UnicodeEncodeError:
-        return Record(line, None, None, _broken_encoding(row))
-    label = None if table.label is None else cells[table.label].strip() or None
+def _table(source: Source, header: CsvRecord, delimiter: str, labelled: bool) -> _Table:
+    if header.fault is not None:
+        raise DataError(f"{header.fault.detail}; the header cannot be read", source.path, 1)
+    names = [name.strip() for name in _without_empty_end(header.cells, 0)]
+    label = label_place(source, names, labelled)
+    return _Table(len(names), delimiter, title_place(source, names), label)
+
+
+def _record(row: CsvRecord, table: _Table) -> Record:
+    line, fault = row.line, row.fault
+    cells = _without_empty_end(row.cells, table.columns)
+    if fault is None and not any(row.cells):
+        fault = Fault("missing-title", "the line is blank")
+    if fault is None and len(cells) != table.columns:
+        what = f"columns: {len(cells)}, expected {table.columns} as in the header"
+        quotes = " (a cell that holds the delimiter needs quotes)"
+        fault = Fault("column-count", what + quotes * (len(cells) > table.columns))
+    fault = fault or _broken(row.raw)
+    if fault is not None:
+        return Record(line, None, None, fault)
+    label = None if table.label is None else label_name(cells[table.label])
     return Record(line, cells[table.title], label)
 
 
-def _broken_encoding(row: str) -> Fault:
+def _without_empty_end(cells: list[str], least: int) -> list[str]:
+    """The cells without the empty ones that spreadsheets write behind the last column."""
+    end = len(cells)
+    while end > least and not cells[end - 1].strip():
+        end -= 1
+    return cells[:end]
+
+
+def _broken(raw: str) -> Fault | None:
+    if raw.isascii():
+        return None
     try:
-        row.encode(errors="surrogateescape").decode()
+        raw.encode(errors="surrogateescape").decode()
     except UnicodeDecodeError as error:
         return broken_encoding(error)
-    raise AssertionError("only broken bytes become surrogates")
+    return None
+
+
+def _written(row: CsvRecord, table: _Table | None, title: str) -> str:
+    """The record with another title, its line end as it was."""
+    assert table is not None
+    row.cells[table.title] = title
+    text = io.StringIO()
+    end = row.raw[len(row.raw.rstrip("\r\n")) :]
+    csv.writer(text, delimiter=table.delimiter, lineterminator=end).writerow(row.cells)
+    return text.getvalue()

@@ -34,7 +34,7 @@ def read_dataset(source: Source, labelled: bool) -> Iterator[Record]:
             names = _class_names(dataset, columns[label])
             labels = [named(value, names) for value in batch[columns[label]]]
         for title_value, label_value in zip(titles, labels, strict=True):
-            yield title_record(line, title_value, label_value)
+            yield title_record(line, title_value, label_value, labelled)
             line += 1
 
 

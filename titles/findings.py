@@ -20,17 +20,45 @@ class Code:
 
 
 _DROP = "biaoti data check --fix drops the row"
+_PARSE = "fix the row, or name the format of the file with --format"
 
 CODES: dict[str, Code] = {
     "missing-title": Code("error", "no title", "give the row a title or delete it"),
     "empty-title": Code("error", "the title is empty", "give the row a title or delete it"),
     "unknown-label": Code("error", "unknown label", "fix the row or pass --labels"),
-    "column-count": Code("error", "wrong column count", "fix the row or pass --format"),
+    "column-count": Code("error", "wrong column count", _PARSE),
     "broken-encoding": Code(
-        "error", "not UTF-8", "save the file as UTF-8 (from GBK: iconv -f GB18030 -t UTF-8)"
+        "error",
+        "not UTF-8",
+        "restore the row from its source; if many rows are so, save the file as UTF-8",
     ),
-    "malformed-record": Code("error", "cannot be parsed", "fix the row or pass --format"),
+    "malformed-record": Code("error", "cannot be parsed", _PARSE),
     "no-rows": Code("error", "no rows", "check that the path names the right file"),
+    "other-encoding": Code(
+        "warning",
+        "the file is not UTF-8",
+        "it is read as such; biaoti data check --fix writes it as UTF-8",
+    ),
+    "similar-label": Code(
+        "warning",
+        "a label that differs from another in looks only",
+        "write both alike, or list the classes with --labels",
+    ),
+    "class-of-one": Code(
+        "warning",
+        "the only title of its class",
+        "fix the label if it is a slip, else give the class more titles",
+    ),
+    "absent-class": Code(
+        "warning",
+        "a class without titles",
+        "give it titles, or leave it out of the list of classes",
+    ),
+    "lost-title": Code(
+        "warning",
+        "hardly more than U+FFFD is left of the title",
+        f"restore it from its source; {_DROP}",
+    ),
     "replacement-character": Code(
         "warning",
         "U+FFFD stands where a character was lost",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from titles.byte_lines import Seen
+from titles.byte_lines import ByteLines
 from titles.csv_table import read_csv, rewrite_csv
 from titles.dataset_rows import read_dataset, rewrite_dataset
 from titles.json_lines import read_json, rewrite_json
@@ -25,18 +25,18 @@ _COPIERS = {
 }
 
 
-def read_records(source: Source, labelled: bool, seen: Seen) -> Iterator[Record]:
+def read_records(source: Source, labelled: bool, lines: ByteLines) -> Iterator[Record]:
     """Every record of a source, usable or not, in constant memory.
 
     Args:
         source: resolved.
         labelled: whether a label is needed; else a missing label column is no fault.
-        seen: told the bytes of a format of lines as they are read.
+        lines: of the source, where its format has lines.
     Raises:
         DataError: the source as a whole cannot be read.
     """
     if source.format in _LINE_READERS:
-        return _LINE_READERS[source.format](source, labelled, seen)
+        return _LINE_READERS[source.format](source, labelled, lines)
     return _TABLE_READERS[source.format or ""](source, labelled)
 
 

@@ -8,63 +8,90 @@ from pathlib import Path
 from typing import Any
 
 from models.errors import DataError
-from titles.byte_lines import Seen, broken_encoding, byte_lines
-from titles.columns import label_candidates, title_candidates
+from titles.byte_lines import ByteLines, broken_encoding
+from titles.columns import label_column, title_candidates, title_column
 from titles.record import Edit, Fault, Record, title_record
 from titles.source import Source
 
 
-def read_json(source: Source, labelled: bool, seen: Seen | None = None) -> Iterator[Record]:
+def read_json(source: Source, labelled: bool, lines: ByteLines) -> Iterator[Record]:
     """The lines as records; in each object the first candidate column that it has counts.
 
-    Args:
-        seen: as for `byte_lines`.
     Raises:
-        DataError: the file is one JSON array.
+        DataError: the file is one JSON document over all its lines.
     """
-    for _, _, record in _rows(source, seen):
+    for _, _, record in _rows(source, labelled, lines):
         yield record
 
 
 def rewrite_json(source: Source, target: Path, labelled: bool, edit: Edit) -> None:
     """Write a copy of the lines that `edit` keeps; a line whose title stays is copied as it is."""
+    lines = ByteLines(source)
     with target.open("wb") as file:
-        for raw, item, record in _rows(source):
+        for raw, item, record in _rows(source, labelled, lines):
+            if record.line == 1:
+                file.write(lines.mark)
             title = edit(record)
             if title is None:
                 continue
             if title != record.title:
-                item[_column(item, title_candidates(source)) or ""] = title
-                raw = json.dumps(item, ensure_ascii=False).encode()
-            file.write(raw + b"\n")
+                item[title_column(source, list(item)) or ""] = title
+                end = raw[len(raw.rstrip(b"\r\n")) :]
+                raw = json.dumps(item, ensure_ascii=False).encode(errors="surrogatepass") + end
+            file.write(raw)
 
 
 def _rows(
-    source: Source, seen: Seen | None = None
+    source: Source, labelled: bool, lines: ByteLines
 ) -> Iterator[tuple[bytes, dict[str, Any], Record]]:
-    titles, labels = title_candidates(source), label_candidates(source)
-    for line, raw in enumerate(byte_lines(source, seen), 1):
-        raw = raw.rstrip(b"\r\n")
-        if line == 1 and raw.lstrip().startswith(b"["):
-            raise DataError(
-                "the file is one JSON array; write one object a line (jq -c '.[]')", source.path, 1
-            )
-        item = _parse(raw)
+    begun = False
+    for line, raw in enumerate(lines, 1):
+        if not begun and (begun := bool(raw.strip())):
+            _refuse_document(source, line, raw)
+        item = _parse(raw.rstrip(b"\r\n"))
         if isinstance(item, Fault):
             yield raw, {}, Record(line, None, None, item)
-        elif (title := _column(item, titles)) is None:
-            fault = Fault("missing-title", f"no key {' or '.join(titles)}")
+            continue
+        columns = list(item)
+        title, label = title_column(source, columns), label_column(source, columns)
+        if title is None:
+            fault = Fault("missing-title", f"no key {' or '.join(title_candidates(source))}")
             yield raw, item, Record(line, None, None, fault)
         else:
-            label = _column(item, labels)
-            yield raw, item, title_record(line, item[title], label and item[label])
+            value = None if label is None else item[label]
+            yield raw, item, title_record(line, item[title], value, labelled)
 
 
-def _column(item: dict[str, Any], candidates: tuple[str, ...]) -> str | None:
-    for name in candidates:
-        if name in item:
-            return name
-    return None
+def _refuse_document(source: Source, line: int, raw: bytes) -> None:
+    """Refuse a file that is one JSON document, told by the first line that is not blank.
+
+    Raises:
+        DataError: says how to write it.
+    """
+    start = raw.strip()
+    if start.startswith(b"["):
+        what, how = "one JSON array", "jq -c '.[]'"
+    elif start == b"{":
+        what, how = "one JSON document over several lines", "jq -c"
+    elif isinstance(item := _parse(start), dict) and (key := _key_of_rows(source, item)):
+        what, how = f"one JSON object, whose {key!r} holds all rows", f"jq -c '.{key}[]'"
+    else:
+        return
+    raise DataError(
+        f"the file is {what}; write one object a line ({how}, or pandas' to_json with "
+        "orient='records', lines=True)",
+        source.path,
+        line,
+    )
+
+
+def _key_of_rows(source: Source, item: dict[str, Any]) -> str | None:
+    """Where rows are wrapped: a list of objects, or columns, each of which is a list or object."""
+    title = title_column(source, list(item))
+    if title is not None:
+        return title if isinstance(item[title], list | dict) else None
+    held = {key: value for key, value in item.items() if isinstance(value, list) and value}
+    return next((key for key, value in held.items() if isinstance(value[0], dict)), None)
 
 
 def _parse(raw: bytes) -> dict[str, Any] | Fault:

@@ -106,6 +106,21 @@ class LabelledTitles:
                 self.fingerprint.name,
             )
 
+    def require_two_classes(self) -> None:
+        """Refuse titles that no classifier can be trained on.
+
+        Raises:
+            DataError: a title without a label, or fewer than two classes.
+        """
+        self.require_labels()
+        present = len(np.unique(self.label_ids))
+        if present < 2:
+            raise DataError(
+                f"the training titles are of {present} class(es); a classifier needs titles of at "
+                "least two",
+                self.fingerprint.name,
+            )
+
     def take(self, indices: Sequence[int] | np.ndarray) -> Self:
         """Some of the titles, in the order of `indices`."""
         titles = [self.titles[i] for i in indices]

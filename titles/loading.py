@@ -20,25 +20,30 @@ from titles.scan import Progress, scan_splits
 from titles.source import Source
 
 
-def read(source: Source, labels: Classes = None) -> LabelledTitles:
+def read(source: Source, labels: Classes = None, wanted: Labels | None = None) -> LabelledTitles:
     """All titles of a source with their labels.
 
     Args:
         labels: the classes, or a file with one name a line; a row's label is a name or an id of
             these. None finds them: in `class.txt` beside the file, in the ClassLabel feature of a
             dataset, else in the rows themselves.
+        wanted: the classes whose places the label ids are to be, such as a model's; the titles'
+            own are matched with them by name. None: the titles' own.
     Raises:
         DataError: a row cannot be used (the first is named, as `file:line: what; remedy`), there is
             none, or the labels cannot be told.
     """
-    reading, label_ids = Reading(source, labelled=True), label_ids_of(source, labels)
+    reading, label_ids = (
+        Reading(source, labelled=True),
+        label_ids_of(source, labels, wanted, wanted),
+    )
     titles: list[str] = []
     given = array("q")
     for title, label_id in usable_rows(reading, label_ids):
         titles.append(title)
         given.append(label_id)
     if not titles:
-        raise DataError(f"no rows; {CODES['no-rows'].remedy}", reading.source.path)
+        raise _no_rows(reading)
     classes, ids = label_ids.settle(given)
     return LabelledTitles(titles, np.asarray(ids, np.int64), classes, reading.fingerprint)
 
@@ -47,7 +52,7 @@ def read_titles(source: Source) -> TitleStream:
     """The titles of a source, its labels unread, streamed in constant memory.
 
     Raises:
-        DataError: at the first row that cannot be used.
+        DataError: at the first row that cannot be used, or at the end where there was none.
     """
     return TitleStream(source)
 
@@ -58,11 +63,15 @@ def read_unlabelled(source: Source, labels: Labels) -> LabelledTitles:
     Args:
         labels: the classes that the titles are to be scored for.
     Raises:
-        DataError: a row cannot be used.
+        DataError: a row cannot be used, or there is none.
     """
     stream = read_titles(source)
     titles = list(stream)
     return LabelledTitles(titles, np.full(len(titles), NO_LABEL), labels, stream.fingerprint)
+
+
+def _no_rows(reading: Reading) -> DataError:
+    return DataError(f"no rows; {CODES['no-rows'].remedy}", reading.source.path)
 
 
 class TitleStream(Iterator[str]):
@@ -71,9 +80,20 @@ class TitleStream(Iterator[str]):
     def __init__(self, source: Source):
         self._reading = Reading(source, labelled=False)
         self._rows = usable_rows(self._reading, None)
+        self._any = False
 
     def __next__(self) -> str:
-        return next(self._rows)[0]
+        """Raises:
+        DataError: a row cannot be used, or there is none.
+        """
+        try:
+            title, _ = next(self._rows)
+        except StopIteration:
+            if not self._any:
+                raise _no_rows(self._reading) from None
+            raise
+        self._any = True
+        return title
 
     @property
     def fingerprint(self) -> Fingerprint:
@@ -82,16 +102,19 @@ class TitleStream(Iterator[str]):
 
 
 def read_splits(
-    splits: Mapping[str, Source], labels: Classes = None, progress: Progress | None = None
+    splits: Mapping[str, Source],
+    labels: Classes = None,
+    wanted: Labels | None = None,
+    progress: Progress | None = None,
 ) -> tuple[dict[str, LabelledTitles], Report]:
     """The usable titles of every split, and all that `check` finds wrong, from one read of each.
 
     Args:
-        splits: by name, as for `check`; all have the classes of the first.
-        labels: as for `read`.
+        splits: by name, as for `check`; all have the classes of the one that is to be learned.
+        labels, wanted: as for `read`.
         progress: as for `check`.
     Raises:
         DataError: a source as a whole cannot be read, or the labels cannot be told.
     """
-    scans = scan_splits(splits, labels, keep_titles=True, progress=progress)
+    scans = scan_splits(splits, labels, wanted, keep_titles=True, progress=progress)
     return {scan.split: scan.labelled() for scan in scans}, report_on(scans)

@@ -79,7 +79,7 @@ def _records(source: Source, file: Any, batch: Any, line: int, labelled: bool) -
         names = _class_names(file.schema_arrow, columns[label])
         labels = [named(value, names) for value in _values(batch.column(label))]
     for number, (title_value, label_value) in enumerate(zip(titles, labels, strict=True), line):
-        yield title_record(number, title_value, label_value)
+        yield title_record(number, title_value, label_value, labelled)
 
 
 def _values(column: Any) -> list[Any]:

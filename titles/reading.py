@@ -7,10 +7,12 @@ from hashlib import file_digest, sha256
 from pathlib import Path
 
 from models.errors import UsageError
+from titles.byte_lines import ByteLines
 from titles.formats import read_records
 from titles.labelled import Fingerprint
 from titles.record import Record
-from titles.source import Source, resolve
+from titles.source import Source
+from titles.source_format import resolve
 
 
 class Reading:
@@ -23,6 +25,7 @@ class Reading:
     Attributes:
         source: resolved.
         fingerprint: there once the last record was given.
+        lines: of a format of lines; tells the encoding once the first record was given.
     Raises:
         DataError: the source as a whole cannot be read.
     """
@@ -32,10 +35,12 @@ class Reading:
     def __init__(self, source: Source, labelled: bool):
         self.source = resolve(source)
         self._labelled = labelled
+        self._content = sha256()
+        self.lines = ByteLines(self.source, self._content.update)
 
     def __iter__(self) -> Iterator[Record]:
-        content, rows = sha256(), 0
-        for record in read_records(self.source, self._labelled, content.update):
+        content, rows = self._content, 0
+        for record in read_records(self.source, self._labelled, self.lines):
             rows += 1
             if self.source.format == "dataset":
                 line = f"{record.title or ''}\t{record.label or ''}\n"

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
+from titles.label_text import label_name
+
 
 class Fault(NamedTuple):
     """Why a record cannot be used: a code of `findings.CODES`, and what came."""
@@ -30,18 +32,38 @@ Edit = Callable[[Record], str | None]
 """What a cleaned copy does with a record: the title to write, or None to drop the record."""
 
 
-def title_record(line: int, title: object, label: object) -> Record:
-    """A record from the values of a typed format (JSON, Parquet): the title must be text."""
-    if isinstance(title, str):
+def title_record(line: int, title: object, label: object, labelled: bool) -> Record:
+    """A record from the values of a typed format (JSON, Parquet): the title must be text.
+
+    Args:
+        labelled: whether a label that is none is a fault.
+    """
+    if not isinstance(title, str):
+        what = f"the title is not text ({type(title).__name__})"
+        what = "no title (null)" if title is None else what
+        return Record(line, None, None, Fault("missing-title", what))
+    try:
         return Record(line, title, label_text(label))
-    what = "no title (null)" if title is None else f"the title is not text ({type(title).__name__})"
-    return Record(line, None, None, Fault("missing-title", what))
+    except TypeError as error:
+        fault = Fault("unknown-label", str(error)) if labelled else None
+        return Record(line, title, None, fault)
 
 
 def label_text(value: object) -> str | None:
-    """A label as text: 3, 3.0 and "3 " are "3"; None where there is none."""
-    if value is None:
+    """A label as text: 3, 3.0, "3 " and a list of one of these are "3"; None where there is none.
+
+    Raises:
+        TypeError: a value that is neither a name nor an id.
+    """
+    if isinstance(value, list | tuple) and len(value) == 1:
+        value = value[0]
+    if value is None or value != value:  # NaN, which data frames hold where nothing is
         return None
+    if isinstance(value, str):
+        return label_name(value)
     if isinstance(value, float) and value.is_integer():
         value = int(value)
-    return str(value).strip() or None
+    if isinstance(value, int) and not isinstance(value, bool):
+        return str(value)
+    kind = f"{type(value).__name__}" + (f" of {len(value)}" if isinstance(value, list) else "")
+    raise TypeError(f"the label is neither a name nor an id ({kind}: {str(value)[:40]})")

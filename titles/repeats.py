@@ -2,21 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from titles.findings import Finding, Place
+from titles.protection import protection
 from titles.scan import SplitScan
-
-_HELD_OUT = {"valid": 1, "validation": 1, "dev": 1, "eval": 1, "test": 2}
-
-
-def protection(split: str) -> int:
-    """How much a split may not lose rows, by its name: test_public 2, dev_0 1, any other 0."""
-    return max(_HELD_OUT.get(word, 0) for word in re.split("[^a-z]+", split.lower()))
 
 
 class _Seen(NamedTuple):

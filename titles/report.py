@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -22,6 +22,9 @@ class SplitSummary:
         characters: lengths, {"p1", "p50", "p90", "p99", "max"}; empty without usable rows.
         tokens: the same in tokens; None when they were not counted.
         classes: rows of each class, by name, in the order of the labels; None without labels.
+        unknown_labels: rows of each label that is no class, whatever else is wrong with them.
+        kept: rows that a cleaned copy holds.
+        kept_classes: those of each class.
     """
 
     path: str
@@ -30,6 +33,9 @@ class SplitSummary:
     characters: dict[str, int]
     tokens: dict[str, int] | None
     classes: dict[str, int] | None
+    unknown_labels: dict[str, int] = field(default_factory=dict)
+    kept: int = 0
+    kept_classes: dict[str, int] | None = None
 
 
 @dataclass(frozen=True)

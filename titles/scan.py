@@ -11,10 +11,12 @@ from itertools import islice
 import numpy as np
 
 from models.labels import Labels
+from models.text_encoding import UTF_8
 from titles.findings import Finding, Place
 from titles.label_ids import Classes, LabelIds, label_ids_of
 from titles.labelled import Fingerprint, LabelledTitles
-from titles.normalisation import comparison_key
+from titles.normalisation import comparison_key, normalise
+from titles.protection import protection
 from titles.reading import Reading
 from titles.record import Fault
 from titles.repair import needs_repair
@@ -26,6 +28,8 @@ Progress = Callable[[str, int], None]
 
 BATCH_TITLES = 1024
 PROGRESS_ROWS = 10_000
+FEWEST_CHARACTERS = 2
+"""A title that lost characters (U+FFFD) still says something if so many others are left."""
 
 
 @dataclass
@@ -40,6 +44,7 @@ class SplitScan:
         characters, tokens: how many titles have how many; tokens None unless counted.
         titles: empty unless they are kept.
         labels: None where they are not read.
+        unknown_labels: rows of each label that is no class.
     """
 
     split: str
@@ -54,11 +59,18 @@ class SplitScan:
     tokens: Counter[int] | None = None
     titles: list[str] = field(default_factory=list)
     labels: Labels | None = None
+    unknown_labels: Counter[str] = field(default_factory=Counter)
     fingerprint: Fingerprint | None = None
 
-    def find(self, code: str, line: int, detail: str = "", other: Place | None = None) -> None:
+    def finding(
+        self, code: str, line: int, detail: str = "", other: Place | None = None
+    ) -> Finding:
+        """A finding on one of the split's rows, or on the split as a whole (line 0)."""
+        return Finding(code, self.split, self.path, line, detail, other)
+
+    def find(self, code: str, line: int, detail: str = "") -> None:
         """Add a finding."""
-        self.findings.append(Finding(code, self.split, self.path, line, detail, other))
+        self.findings.append(self.finding(code, line, detail))
 
     def add(self, title: str, label_id: int, line: int) -> None:
         """Add a usable row, with what its title alone gives cause to warn of."""
@@ -69,7 +81,9 @@ class SplitScan:
         self.keys.append(hash(comparison_key(title)))
         self.characters[len(title)] += 1
         if "\ufffd" in title:
-            self.find("replacement-character", line)
+            left = normalise(title).replace("\ufffd", "")
+            lost = len(left) < FEWEST_CHARACTERS
+            self.find("lost-title" if lost else "replacement-character", line)
         if needs_repair(title):
             self.find("untidy-spacing", line)
         if not title.isprintable() and any(map(_is_private_use, title)):
@@ -85,7 +99,8 @@ class SplitScan:
 
 def scan_splits(
     splits: Mapping[str, Source],
-    classes: Classes,
+    given: Classes,
+    wanted: Labels | None = None,
     labelled: bool = True,
     keep_titles: bool = False,
     count_tokens: CountTokens | None = None,
@@ -94,19 +109,24 @@ def scan_splits(
     """Read every row of every split once, without stopping at faults.
 
     Args:
-        classes: of all splits; where None, those of the first.
+        given: the classes of all splits, in place of each one's own.
+        wanted: the classes whose places the ids are to be; where None, those of the split that
+            is least held out, by its name, of several such the first.
         labelled: whether labels are read.
         keep_titles: hold the titles; else 24 bytes stand for each.
     Raises:
         DataError: a source as a whole cannot be read, or the labels cannot be told.
     """
-    scans: list[SplitScan] = []
-    for split, source in splits.items():
-        label_ids = label_ids_of(source, classes) if labelled else None
+    scans: dict[str, SplitScan] = {}
+    numbering = wanted
+    for split in sorted(splits, key=protection):
+        source = splits[split]
+        label_ids = label_ids_of(source, given, wanted, numbering) if labelled else None
         scan = _scan_split(split, source, label_ids, keep_titles, count_tokens, progress)
-        classes = scan.labels
-        scans.append(scan)
-    return scans
+        if label_ids is not None and wanted is None:
+            wanted, numbering = scan.labels, label_ids.numbering
+        scans[split] = scan
+    return [scans[split] for split in splits]
 
 
 def _scan_split(
@@ -129,6 +149,8 @@ def _scan_split(
     scan.tokens = None if count_tokens is None else tokens
     if not scan.rows:
         scan.find("no-rows", 0)
+    if (encoding := reading.lines.encoding) != UTF_8:
+        scan.find("other-encoding", 0, f"the file is {encoding}, not UTF-8")
     if label_ids is not None:
         scan.labels, scan.label_ids = label_ids.settle(scan.label_ids)
     scan.fingerprint = reading.fingerprint
@@ -144,6 +166,8 @@ def _usable_titles(
         verdict = judge(record, label_ids)
         if isinstance(verdict, Fault):
             scan.find(verdict.code, record.line, verdict.detail)
+            if verdict.code == "unknown-label" and record.label is not None:
+                scan.unknown_labels[record.label] += 1
         else:
             title = record.title or ""
             scan.add(title, verdict, record.line)

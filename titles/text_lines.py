@@ -2,44 +2,73 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from titles.byte_lines import Seen, broken_encoding, byte_lines
+from titles.byte_lines import ByteLines, broken_encoding
+from titles.columns import names_columns
+from titles.label_text import label_name
 from titles.record import Edit, Fault, Record
 from titles.source import Source
 
+_OTHERWISE_PARTED = re.compile(r".*?\S(?P<by>\s+|\s*[,;|，；]\s*)(?P<label>[^\s,;|，；]{1,20})")
+_END = 30
+"""Characters of a line in which a label of 20 and what parts it from the title are found."""
+_NAMES = {",": "a comma", "，": "a comma", ";": "a semicolon", "；": "a semicolon", "|": "a bar"}
 
-def read_text(source: Source, labelled: bool, seen: Seen | None = None) -> Iterator[Record]:
-    """The lines as records; when `labelled`, a line without a label has the wrong column count.
 
-    Args:
-        seen: as for `byte_lines`.
-    """
-    for line, raw in enumerate(byte_lines(source, seen), 1):
-        yield _record(line, raw.rstrip(b"\r\n"), labelled)
+def read_text(source: Source, labelled: bool, lines: ByteLines) -> Iterator[Record]:
+    """The lines as records; when `labelled`, a line without a label has the wrong column count."""
+    for _, record in _rows(lines, labelled):
+        yield record
 
 
 def rewrite_text(source: Source, target: Path, labelled: bool, edit: Edit) -> None:
-    """Write a copy, UTF-8 with line feeds, of the records that `edit` keeps."""
+    """Write a copy, in UTF-8, of the lines that `edit` keeps; all but an edited title stays."""
+    lines = ByteLines(source)
     with target.open("wb") as file:
-        for record in read_text(source, labelled):
+        for raw, record in _rows(lines, labelled):
+            if record.line == 1:
+                file.write(lines.mark)
             title = edit(record)
-            if title is not None:
-                text = title if record.label is None else f"{title}\t{record.label}"
-                file.write(text.encode() + b"\n")
+            if title is None:
+                continue
+            if title != record.title:
+                raw = title.encode() + raw[len((record.title or "").encode()) :]
+            file.write(raw)
+
+
+def _rows(lines: ByteLines, labelled: bool) -> Iterator[tuple[bytes, Record]]:
+    for line, raw in enumerate(lines, 1):
+        yield raw, _record(line, raw.rstrip(b"\r\n"), labelled)
 
 
 def _record(line: int, raw: bytes, labelled: bool) -> Record:
     try:
-        columns = raw.decode().split("\t")
+        text = raw.decode()
     except UnicodeDecodeError as error:
         return Record(line, None, None, broken_encoding(error))
+    columns = text.split("\t")
+    if line == 1 and len(columns) > 1 and names_columns(columns):
+        what = f"the line names columns ({', '.join(columns)}), so the file is a table"
+        return Record(line, None, None, Fault("malformed-record", what))
     if len(columns) == 2:
-        return Record(line, columns[0], columns[1].strip() or None)
-    if columns == [""]:
+        return Record(line, columns[0], label_name(columns[1]))
+    if not text:
         return Record(line, None, None, Fault("missing-title", "the line is blank"))
     if len(columns) == 1 and not labelled:
         return Record(line, columns[0], None)
     detail = f"columns: {len(columns)}, expected title<TAB>label"
+    if len(columns) == 1:
+        detail += _how_parted(text)
     return Record(line, None, None, Fault("column-count", detail))
+
+
+def _how_parted(text: str) -> str:
+    """What may stand where a tab belongs."""
+    parted = _OTHERWISE_PARTED.fullmatch(text.strip()[-_END:])
+    if parted is None:
+        return ""
+    by = _NAMES.get(parted["by"].strip(), "a space")
+    return f" ({by} stands before {parted['label']!r})"

@@ -85,7 +85,9 @@ def fine_tune(
         PretrainedError: the folder cannot be opened as an encoder.
         UsageError: the run folder holds a checkpoint of another run.
         FileError: the run folder holds a damaged checkpoint.
+        DataError: a training title without a label, or fewer than two classes.
     """
+    train.require_two_classes()
     torch.manual_seed(HEAD_SEED)
     classifier = open_encoder(encoder, train.labels, settings.max_length)
     loss = ClassificationLoss(classifier, train, settings)

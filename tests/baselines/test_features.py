@@ -3,8 +3,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from baselines.features import FeatureSettings, tfidf_columns, title_columns, variance_threshold
-from models.errors import UsageError
+from baselines.features import (
+    FeatureSettings,
+    fit_features,
+    tfidf_columns,
+    title_columns,
+    variance_threshold,
+)
+from models.errors import DataError, UsageError
 
 
 def test_columns_are_the_marked_title_and_its_words():
@@ -98,3 +104,17 @@ def test_the_threshold_never_asks_for_more_than_a_tenth_of_the_titles(min_titles
 def test_settings_that_cannot_be_used_are_refused(change, message):
     with pytest.raises(UsageError, match=message):
         FeatureSettings(**change)
+
+
+def test_ten_titles_that_share_no_n_gram_are_told_apart_by_all_of_theirs():
+    titles = [chr(ord("一") + 2 * i) + chr(ord("一") + 2 * i + 1) for i in range(10)]
+    settings = FeatureSettings(word_weight=0.0, character_ngrams=1)
+
+    _, matrix = fit_features(settings, titles)
+
+    assert np.count_nonzero(matrix.toarray(), axis=1).tolist() == [2] * 10
+
+
+def test_titles_that_are_all_the_same_are_refused():
+    with pytest.raises(DataError, match="the 2 training titles are all alike"):
+        fit_features(FeatureSettings(), ["股市大涨", "股市大涨"])

@@ -13,7 +13,8 @@ def lengths() -> dict[str, int]:
 @pytest.fixture
 def small_report(lengths: dict[str, int]) -> Report:
     """One split with an error and four duplicates."""
-    summary = SplitSummary("train.txt", 1200, 1199, lengths, None, {"finance": 900, "体育": 299})
+    classes, kept = {"finance": 900, "体育": 299}, {"finance": 896, "体育": 299}
+    summary = SplitSummary("train.txt", 1200, 1199, lengths, None, classes, {"14": 1}, 1195, kept)
     findings = [
         Finding("unknown-label", "train", "train.txt", 9, "label '14' is not one of the 2 labels"),
         *(

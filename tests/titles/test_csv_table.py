@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from models.errors import DataError
 from models.labels import Labels
-from titles import Source, check, read, read_titles
+from titles import TITLE_COLUMNS, Source, check, read, read_titles
 from titles.reading import Reading
 from titles.record import Record
 
@@ -69,7 +69,7 @@ def test_missing_column_is_named_with_those_that_are_there(tmp_path: Path):
         read(source, LABELS)
 
     assert str(caught.value) == (
-        f"{tmp_path}/a.csv: no column title or sentence or text among 题, label; "
+        f"{tmp_path}/a.csv: no column {' or '.join(TITLE_COLUMNS)} among 题, label; "
         "name it with --title-column"
     )
 
@@ -87,3 +87,57 @@ def test_faults_are_found_and_reading_goes_on(tmp_path: Path):
         (8, "malformed-record", "CSV: unexpected end of data"),
     ]
     assert report.splits["train"].usable == 1
+
+
+@pytest.mark.parametrize(
+    "header", ["Title,Label", "TITLE , LABEL", "标题,类别", "新闻标题,分类", "题目,标签"]
+)
+def test_the_usual_columns_are_known_in_any_case_and_in_chinese(tmp_path: Path, header: str):
+    source = source_of(tmp_path / "a.csv", f"{header}\n甲,体育\n")
+
+    assert list(Reading(source, labelled=True)) == [Record(2, "甲", "体育")]
+
+
+@pytest.mark.parametrize("first", ["sep=;\n", "\ufeffsep=;\r\n", '"sep=;"\n'])
+def test_a_line_that_tells_excel_the_delimiter_is_no_header(tmp_path: Path, first: str):
+    source = source_of(tmp_path / "a.csv", f"{first}title;label\n甲,乙,丙;体育\n")
+
+    assert list(Reading(source, labelled=True)) == [Record(3, "甲,乙,丙", "体育")]
+
+
+def test_empty_cells_behind_the_last_column_are_none(tmp_path: Path):
+    source = source_of(tmp_path / "a.csv", "title,label,,\n甲,体育,,\n乙,财经\n丙,体育,,,\n")
+
+    assert list(Reading(source, labelled=True)) == [
+        Record(2, "甲", "体育"),
+        Record(3, "乙", "财经"),
+        Record(4, "丙", "体育"),
+    ]
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "标题,类别\r国足,体育\r".encode(),
+        "标题,类别\r\n国足,体育\r\n".encode("gbk"),
+        "标题\t类别\r\n国足\t体育\r\n".encode("utf-16"),
+    ],
+)
+def test_what_excel_saves_is_read(tmp_path: Path, content: bytes):
+    (tmp_path / "a.csv").write_bytes(content)
+
+    assert list(Reading(Source(tmp_path / "a.csv"), labelled=True)) == [Record(2, "国足", "体育")]
+
+
+def test_a_header_that_cannot_be_read_is_printable(tmp_path: Path):
+    source = source_of(tmp_path / "a.csv", "\udcffx,label\n甲,体育\n")
+
+    with pytest.raises(DataError, match=r"among \\udcffx, label; name it with --title-column"):
+        read(source)
+
+
+def test_a_comma_in_a_title_is_named_as_the_cause(tmp_path: Path):
+    source = source_of(tmp_path / "a.csv", "title,label\n甲,乙,体育\n")
+
+    with pytest.raises(DataError, match=r"a\.csv:2: columns: 3, expected 2 .*needs quotes"):
+        read(source, LABELS)

@@ -1,6 +1,8 @@
 """Cleaned copies: what is dropped, what is repaired, and that nothing wrong is left."""
 
+import errno
 import json
+import os
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -8,12 +10,12 @@ import datasets
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from models.errors import UsageError
+from models.errors import DataError, FileError, UsageError
 from models.labels import Labels
-from titles import Source, check, fix
+from titles import Source, check, fix, fixing
 
 LABELS = Labels.of(["财经", "体育"])
 # Few distinct titles, so that repeats within and between splits are the rule.
@@ -40,7 +42,7 @@ def test_rows_are_dropped_for_one_reason_each(tmp_path: Path):
         "test": write(tmp_path, "test", "联赛开幕\t1\n股市\t0\n股市\t0\n"),
     }
 
-    results = fix(splits, LABELS)
+    results = fix(splits, LABELS, force=True)
 
     clean = {split: (tmp_path / f"{split}.clean.txt").read_text("utf-8") for split in splits}
     assert clean == {
@@ -55,7 +57,7 @@ def test_rows_are_dropped_for_one_reason_each(tmp_path: Path):
         "leak-exact": 2,
         "unknown-label": 1,
         "missing-title": 1,
-        "replacement-character": 1,
+        "lost-title": 1,
     }
     assert results["train"].repaired == {
         "control-characters": 1,
@@ -64,10 +66,14 @@ def test_rows_are_dropped_for_one_reason_each(tmp_path: Path):
         "edge-spaces": 1,
     }
     assert (results["train"].rows_read, results["train"].rows_written) == (11, 3)
-    assert str(results["dev"]) == f"{tmp_path}/dev.clean.txt: 1 of 2 rows; dropped 1 leak-exact"
+    assert str(results["dev"]) == (
+        f"{tmp_path}/dev.clean.txt: 1 of 2 rows; dropped 1 leak-exact; "
+        f"see {tmp_path}/dev.dropped.csv"
+    )
     assert (tmp_path / "train.txt").read_text("utf-8") == train
 
 
+@settings(max_examples=25)
 @given(messy_rows, messy_rows, messy_rows)
 def test_cleaned_copies_have_nothing_left_to_clean(train: list, dev: list, test: list):
     with TemporaryDirectory() as name:
@@ -75,10 +81,10 @@ def test_cleaned_copies_have_nothing_left_to_clean(train: list, dev: list, test:
         for split, rows in (("train", train), ("dev", dev), ("test", test)):
             text = "".join(f"{title}\t{label}\n" for title, label in rows)
             splits[split] = write(Path(name), split, text)
-        results = fix(splits, LABELS)
+        results = fix(splits, LABELS, force=True)
         report = check({split: Source(results[split].path) for split in splits}, LABELS)
 
-        assert set(report.counts) <= {"replacement-character", "no-rows"}
+        assert set(report.counts) <= {"replacement-character", "no-rows", "absent-class"}
         assert all(
             report.splits[split].rows == result.rows_written for split, result in results.items()
         )
@@ -87,7 +93,7 @@ def test_cleaned_copies_have_nothing_left_to_clean(train: list, dev: list, test:
 def test_test_split_loses_no_row_to_a_leak(tmp_path: Path):
     splits = {split: write(tmp_path, split, "股市大涨\t0\n") for split in ("test", "dev", "train")}
 
-    results = fix(splits, LABELS)
+    results = fix(splits, LABELS, force=True)
 
     assert {split: result.rows_written for split, result in results.items()} == {
         "test": 1,
@@ -169,3 +175,112 @@ def test_a_cleaned_copy_among_the_files_is_not_replaced(tmp_path: Path):
 
     assert (tmp_path / "train.clean.txt").read_text("utf-8") == "联赛开幕\t1\n"
     assert not (tmp_path / "train.clean.clean.txt").exists()
+
+
+def test_what_is_clean_stays_as_it_is_byte_for_byte(tmp_path: Path):
+    contents = {
+        "a.txt": "\ufeff股市大涨\t0\r\n球队夺冠\t 1 \n联赛开幕\t体育".encode(),
+        "b.csv": '\ufeffsep=;\r\nid;"Title";label;\r\n1;"基金""回暖""";财经;\r\n'.encode(),
+        "c.jsonl": b'{"label":1.0,  "title":"\\u7532"}\r\n{"title":"\\u4e59","label":["1"]}',
+        "mac.csv": "标题,类别\r楼市,财经\r中超,1".encode(),
+    }
+    for name, content in contents.items():
+        (tmp_path / name).write_bytes(content)
+    splits = {name: Source(tmp_path / name) for name in contents}
+
+    results = fix(splits, LABELS)
+
+    assert {name: result.path.read_bytes() for name, result in results.items()} == contents
+    assert all(result.rows_read == result.rows_written for result in results.values())
+
+
+def test_a_clean_parquet_file_is_copied(tmp_path: Path):
+    table = pa.table({"title": ["甲", "乙"], "label": ["财经", "体育"]})
+    pq.write_table(table, tmp_path / "a.parquet", compression="gzip")
+
+    result = fix({"a": Source(tmp_path / "a.parquet")}, LABELS)["a"]
+
+    assert result.path.read_bytes() == (tmp_path / "a.parquet").read_bytes()
+
+
+def test_only_the_rows_with_something_wrong_change(tmp_path: Path):
+    content = '\ufefftitle,label\r\n"甲",0\r\n乙\u3000丙\r\n丁,体育,,\r\n 戊,1\n己,0'
+    (tmp_path / "a.csv").write_bytes(content.encode())
+
+    fix({"a": Source(tmp_path / "a.csv")}, LABELS)
+
+    assert (tmp_path / "a.clean.csv").read_bytes().decode() == (
+        '\ufefftitle,label\r\n"甲",0\r\n丁,体育,,\r\n戊,1\n己,0'
+    )
+
+
+def test_what_excel_wrote_in_gbk_is_cleaned_as_utf_8(tmp_path: Path):
+    content = "标题,类别\r\n国足客场一球小胜,体育\r\nA股三大指数收涨,财经\r\n"
+    (tmp_path / "a.csv").write_bytes(content.encode("gbk"))
+
+    report = check({"a": Source(tmp_path / "a.csv")}, LABELS)
+    fix({"a": Source(tmp_path / "a.csv")}, LABELS)
+
+    assert [finding.message for finding in report.findings] == [
+        "the file is GB18030, not UTF-8; it is read as such; biaoti data check --fix writes it as "
+        "UTF-8"
+    ]
+    assert (tmp_path / "a.clean.csv").read_bytes() == content.encode()
+
+
+def test_what_is_dropped_is_listed(tmp_path: Path):
+    train = "股市大涨\t0\n股市大涨\t0\n球队夺冠\t1\n标题\t14\n"
+
+    result = fix({"train": write(tmp_path, "train", train)}, LABELS)["train"]
+
+    assert result.dropped_list == tmp_path / "train.dropped.csv"
+    assert result.dropped_list.read_bytes().decode() == (
+        "\ufeffline,reason,what,title,label\r\n"
+        f"2,duplicate-exact,the same title as {tmp_path}/train.txt:1; biaoti data check --fix "
+        "drops the row,股市大涨,0\r\n"
+        "4,unknown-label,label '14' is not one of the 2 labels; fix the row or pass --labels,"
+        "标题,14\r\n"
+    )
+
+
+def test_where_too_much_would_go_nothing_is_written(tmp_path: Path):
+    splits = {
+        "train": write(tmp_path, "train", "股市 0\n球队 1\n联赛 1\n基金 0\n"),
+        "dev": write(tmp_path, "dev", "好标题\t1\n"),
+    }
+    before = sorted(tmp_path.iterdir())
+
+    with pytest.raises(DataError) as caught:
+        fix(splits, LABELS)
+
+    assert str(caught.value) == (
+        "no copy is written, since too much would be lost:\n"
+        f"  {tmp_path}/train.txt: 4 of 4 rows cannot be used, 4 of them by column-count as line 1: "
+        "columns: 1, expected title<TAB>label (a space stands before '0'); fix the row, or name "
+        "the format of the file with --format\n"
+        "with --force the copies are written all the same"
+    )
+    assert sorted(tmp_path.iterdir()) == before
+
+    assert fix(splits, LABELS, force=True)["train"].rows_written == 0
+
+
+def test_copies_of_all_splits_are_written_or_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    splits = {
+        "train": write(tmp_path, "train", "股市大涨\t0\n球队夺冠\t1\n"),
+        "dev": write(tmp_path, "dev", "好标题\t1\n"),
+    }
+    before = sorted(tmp_path.iterdir())
+    rewrite = fixing.rewrite
+
+    def fails_at_the_second(source: Source, *others: object) -> None:
+        if Path(source.path).name == "dev.txt":
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        rewrite(source, *others)
+
+    monkeypatch.setattr(fixing, "rewrite", fails_at_the_second)
+
+    with pytest.raises(FileError, match=r"dev\.clean\.txt cannot be written \(No space left"):
+        fix(splits, LABELS)
+
+    assert sorted(tmp_path.iterdir()) == before

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from models.errors import DataError
 from models.labels import Labels
-from titles import Source, check, read_titles
+from titles import TITLE_COLUMNS, Source, check, read_titles
 from titles.reading import Reading
 from titles.record import Record
 
@@ -59,14 +59,14 @@ def test_each_bad_line_is_named(tmp_path: Path):
 
     assert [(error.line, error.code, error.detail.split(":")[0]) for error in report.errors] == [
         (2, "missing-title", "the line is blank"),
-        (3, "missing-title", "no key title or sentence or text"),
+        (3, "missing-title", f"no key {' or '.join(TITLE_COLUMNS)}"),
         (4, "missing-title", "no title (null)"),
         (5, "missing-title", "the title is not text (int)"),
         (6, "malformed-record", "not JSON"),
         (7, "malformed-record", "a JSON int, not an object"),
         (8, "broken-encoding", "the title holds bytes that are not UTF-8"),
         (9, "unknown-label", "the label is missing"),
-        (10, "unknown-label", "label 'True' is not one of the 2 labels"),
+        (10, "unknown-label", "the label is neither a name nor an id (bool"),
     ]
 
 
@@ -76,3 +76,30 @@ def test_json_array_is_refused_as_a_whole(tmp_path: Path):
 
     with pytest.raises(DataError, match=r"a\.json:1: the file is one JSON array; write one object"):
         next(read_titles(Source(path)))
+
+
+@pytest.mark.parametrize(
+    ("content", "line", "what"),
+    [
+        ('\n\n[\n  {"title": "甲"}\n]\n', 3, "one JSON array"),
+        ('{\n  "title": "甲"\n}\n', 1, "one JSON document over several lines"),
+        ('{"data": [{"title": "甲"}]}', 1, "one JSON object, whose 'data' holds all rows"),
+        ('{"title": {"0": "甲"}, "label": {}}', 1, "one JSON object, whose 'title' holds all rows"),
+    ],
+)
+def test_a_document_in_the_place_of_lines_is_named(
+    tmp_path: Path, content: str, line: int, what: str
+):
+    (tmp_path / "a.json").write_text(content, encoding="utf-8")
+
+    with pytest.raises(DataError, match=rf"a\.json:{line}: the file is {what}; write one object"):
+        list(Reading(Source(tmp_path / "a.json"), labelled=False))
+
+
+def test_a_list_of_one_label_is_the_label(tmp_path: Path):
+    lines = '{"title": "甲", "label": ["news_car"]}\n{"title": "乙", "label": 1.0}\n'
+    (tmp_path / "a.jsonl").write_text(lines, encoding="utf-8")
+
+    records = list(Reading(Source(tmp_path / "a.jsonl"), labelled=True))
+
+    assert [record.label for record in records] == ["news_car", "1"]

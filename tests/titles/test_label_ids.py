@@ -113,3 +113,158 @@ def test_label_that_cannot_be_printed_is_escaped(tmp_path: Path):
 
     with pytest.raises(DataError, match=r"label '\\ud800' is not one of the 1 labels"):
         read(Source(tmp_path / "a.jsonl"), Labels.of(["x"]))
+
+
+# --- ids by another order
+
+
+@pytest.fixture
+def held_out(tmp_path: Path) -> Path:
+    """A file whose ids are places in a list of its own, beside it."""
+    folder = tmp_path / "held_out"
+    folder.mkdir()
+    (folder / "class.txt").write_text("sports\nfinance\n")
+    (folder / "dev.txt").write_text("甲\t0\n乙\t1\n丙\tsports\n", encoding="utf-8")
+    return folder / "dev.txt"
+
+
+WANTED = Labels.of(["game", "finance", "sports"])
+
+
+def test_names_decide_where_a_file_has_a_list_of_its_own(held_out: Path):
+    found = read(Source(held_out), wanted=WANTED)
+
+    assert found.labels is WANTED
+    assert found.label_ids.tolist() == [2, 1, 2]
+
+
+def test_a_list_that_is_given_says_what_the_ids_of_a_file_are(tmp_path: Path, held_out: Path):
+    (tmp_path / "given.txt").write_text("finance\nsports\n")
+
+    found = read(Source(held_out), tmp_path / "given.txt", WANTED)
+
+    assert found.label_ids.tolist() == [1, 2, 2]
+
+
+def test_without_a_list_of_its_own_ids_are_places_among_the_wanted(held_out: Path):
+    (held_out.parent / "class.txt").unlink()
+
+    assert read(Source(held_out), wanted=WANTED).label_ids.tolist() == [0, 1, 2]
+
+
+def test_a_class_that_is_not_wanted_is_named(held_out: Path):
+    with pytest.raises(DataError, match=r"dev\.txt:1: label 0 is 'sports', not one of the 1 label"):
+        read(Source(held_out), wanted=Labels.of(["finance"]))
+
+
+def test_each_split_is_read_by_its_own_list(tmp_path: Path, held_out: Path):
+    (tmp_path / "class.txt").write_text("finance\nsports\n")
+    (tmp_path / "train.txt").write_text("丁\t0\n戊\t1\n", encoding="utf-8")
+
+    splits, _ = read_splits({"train": Source(tmp_path / "train.txt"), "dev": Source(held_out)})
+
+    assert splits["dev"].labels.names == ("finance", "sports")
+    assert splits["dev"].label_ids.tolist() == [1, 0, 1]
+
+
+def test_numbers_are_no_places_in_a_list_that_was_sorted_out_of_rows(
+    tmp_path: Path, source: Source
+):
+    (tmp_path / "dev.txt").write_text("丁\t0\n戊\tsports\n", encoding="utf-8")
+
+    splits, report = read_splits({"train": source, "dev": Source(tmp_path / "dev.txt")})
+
+    assert splits["dev"].label_ids.tolist() == [1]
+    assert [error.detail for error in report.errors] == [
+        "label '0' is not one of the 2 labels: they were found in rows, and no list says which of "
+        "them a number is"
+    ]
+
+
+def test_the_split_that_is_learned_brings_the_classes_whatever_the_order(
+    tmp_path: Path, source: Source
+):
+    (tmp_path / "dev.txt").write_text("丁\tsports\n", encoding="utf-8")
+
+    _, report = read_splits({"dev": Source(tmp_path / "dev.txt"), "train": source})
+
+    assert not report.errors
+    assert list(report.splits) == ["dev", "train"]
+
+
+# --- what is no class
+
+
+@pytest.mark.parametrize(
+    ("label", "told"),
+    [
+        ("Sports", "label 'Sports' is not one of the 2 labels, but 'sports' is"),
+        ("2", "label '2' is not one of the 2 labels, whose ids count from 0 to 1"),
+        ("-1", "label '-1' is not one of the 2 labels"),
+        ("nan", "the label is missing"),
+    ],
+)
+def test_the_likely_cause_of_an_unknown_label_is_named(tmp_path: Path, label: str, told: str):
+    (tmp_path / "a.txt").write_text(f"甲\t{label}\n", encoding="utf-8")
+
+    with pytest.raises(DataError, match=rf"a\.txt:1: {told}; fix the row or pass --labels"):
+        read(Source(tmp_path / "a.txt"), Labels.of(["finance", "sports"]))
+
+
+def test_exchanged_columns_are_named(tmp_path: Path):
+    (tmp_path / "a.txt").write_text("sports\t国足小胜\n", encoding="utf-8")
+
+    with pytest.raises(DataError, match=r"but the title is: the columns seem to be exchanged"):
+        read(Source(tmp_path / "a.txt"), Labels.of(["finance", "sports"]))
+
+
+def test_an_id_that_became_a_decimal_is_an_id(tmp_path: Path):
+    (tmp_path / "a.txt").write_text("甲\t1.0\n乙\t0\n", encoding="utf-8")
+
+    found = read(Source(tmp_path / "a.txt"), Labels.of(["finance", "sports"]))
+
+    assert found.label_ids.tolist() == [1, 0]
+
+
+@pytest.mark.parametrize(
+    ("labels", "told"),
+    [
+        (["-1", "0"], r"a\.txt: labels are bare numbers \(-1, 0, \.\.\.\); write their names"),
+        (["1.0", "2.0"], r"a\.txt: labels are bare numbers \(1\.0, 2\.0, \.\.\.\); write"),
+        (["2024-05-01", "2024/5/2 10:00"], r"a\.txt: labels are bare dates .* --label-column"),
+        (["true", "False"], r"a\.txt: labels are bare truth values .* --label-column"),
+        (["sports", "3"], r"a\.txt:2: label '3' \(number\) stands among names such as 'sports'"),
+        (["NaN", "null"], r"a\.txt: no row has a label"),
+    ],
+)
+def test_what_names_nothing_is_no_class(tmp_path: Path, labels: list[str], told: str):
+    rows = "".join(f"题{place}\t{label}\n" for place, label in enumerate(labels))
+    (tmp_path / "a.txt").write_text(rows, encoding="utf-8")
+
+    with pytest.raises(DataError, match=told):
+        read_splits({"train": Source(tmp_path / "a.txt")})
+
+
+def test_labels_that_are_as_many_as_the_titles_are_no_classes(tmp_path: Path):
+    rows = "".join(f"{label}\t标题{i}\n" for i, label in enumerate(["sports", "finance"] * 5))
+    (tmp_path / "a.txt").write_text(rows, encoding="utf-8")
+
+    with pytest.raises(DataError) as caught:
+        read(Source(tmp_path / "a.txt"))
+
+    assert str(caught.value) == (
+        f"{tmp_path}/a.txt: 10 distinct labels for 10 titles, of which 10 are the only one of "
+        "their class; are title and label exchanged? Name the column with --label-column, or list "
+        "the classes with --labels"
+    )
+
+
+def test_invisible_characters_are_no_part_of_a_label(tmp_path: Path):
+    rows = "甲\tsports\n乙\tsports\u200b\n丙\t\ufefffinance\u00a0\n丁\t\u200b\n"
+    (tmp_path / "a.txt").write_text(rows, encoding="utf-8")
+
+    splits, report = read_splits({"train": Source(tmp_path / "a.txt")})
+
+    assert splits["train"].labels.names == ("finance", "sports")
+    assert splits["train"].label_ids.tolist() == [1, 1, 0]
+    assert [error.detail for error in report.errors] == ["the label is missing"]

@@ -106,3 +106,20 @@ def test_where_labels_are_needed_the_first_missing_one_is_named():
 
 def test_titles_that_no_encoding_holds_have_a_hash_too():
     assert len(LabelledTitles.of(["half a pair \ud83d"], [0], LABELS).content_sha256) == 64
+
+
+def test_titles_of_two_classes_can_be_learned_from():
+    THREE.require_two_classes()
+
+
+@pytest.mark.parametrize(
+    ("label_ids", "message"),
+    [
+        ([0, NO_LABEL], r"titles: title 1 \(counted from 0\) has no label"),
+        ([1, 1], r"titles: the training titles are of 1 class\(es\)"),
+        ([], r"titles: the training titles are of 0 class\(es\)"),
+    ],
+)
+def test_titles_of_one_class_and_without_label_cannot(label_ids: list[int], message: str):
+    with pytest.raises(DataError, match=message):
+        LabelledTitles.of("ab"[: len(label_ids)], label_ids, LABELS).require_two_classes()

@@ -10,7 +10,8 @@ import pytest
 
 from models.errors import DataError
 from models.labels import Labels
-from titles import Source, check, csv_table, read, read_splits, read_titles
+from titles import Source, check, read, read_splits, read_titles
+from titles.byte_lines import ByteLines
 
 ROWS = "title,label\n股市大涨,finance\n球队夺冠,sports\n基金回暖,finance\n"
 
@@ -32,16 +33,16 @@ def opened() -> list[str]:
 
 @pytest.fixture
 def parsed(monkeypatch: pytest.MonkeyPatch) -> list[bytes]:
-    """The lines that are given to the csv format to parse."""
+    """The lines that are given to the format to parse."""
     lines: list[bytes] = []
 
-    def recorded(*arguments: object) -> Iterator[bytes]:
-        for line in byte_lines(*arguments):
+    def recorded(self: ByteLines) -> Iterator[bytes]:
+        for line in iterate(self):
             lines.append(line)
             yield line
 
-    byte_lines = csv_table.byte_lines
-    monkeypatch.setattr(csv_table, "byte_lines", recorded)
+    iterate = ByteLines.__iter__
+    monkeypatch.setattr(ByteLines, "__iter__", recorded)
     return lines
 
 
@@ -75,8 +76,8 @@ def test_one_read_gives_titles_labels_and_hash(source: Source):
     }
 
 
-def test_splits_have_the_classes_of_the_first_and_a_report_of_all(tmp_path: Path, source: Source):
-    dev = "title,label\n决赛,sports\n,sports\n股市大涨,0\n楼市,realty\n"
+def test_splits_have_the_classes_of_train_and_a_report_of_all(tmp_path: Path, source: Source):
+    dev = "title,label\n决赛,sports\n,sports\n股市大涨,finance\n,x\n楼市,realty\n"
     (tmp_path / "dev.csv").write_text(dev, encoding="utf-8")
     splits = {"train": source, "dev": Source(tmp_path / "dev.csv")}
 
@@ -85,9 +86,9 @@ def test_splits_have_the_classes_of_the_first_and_a_report_of_all(tmp_path: Path
     assert list(found["dev"].titles) == ["决赛", "股市大涨"]
     assert found["dev"].label_ids.tolist() == [1, 0]
     assert found["dev"].labels is found["train"].labels
-    assert found["dev"].fingerprint.rows == 4
+    assert found["dev"].fingerprint.rows == 5
     assert report.to_dict() == check(splits).to_dict()
-    assert report.counts == {"empty-title": 1, "unknown-label": 1, "leak-exact": 1}
+    assert report.counts == {"empty-title": 2, "unknown-label": 1, "leak-exact": 1}
     assert report.splits["dev"].classes == {"finance": 1, "sports": 1}
 
 

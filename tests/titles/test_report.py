@@ -18,4 +18,7 @@ def test_json_holds_all_findings(small_report: Report, lengths: dict[str, int]):
         "characters": lengths,
         "tokens": None,
         "classes": {"finance": 900, "体育": 299},
+        "unknown_labels": {"14": 1},
+        "kept": 1195,
+        "kept_classes": {"finance": 896, "体育": 299},
     }

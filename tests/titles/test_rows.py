@@ -8,7 +8,8 @@ from titles.label_ids import KnownLabels
 from titles.record import Fault, Record
 from titles.rows import judge
 
-LABELS = KnownLabels(Labels.of(["财经", "体育"]))
+CLASSES = Labels.of(["财经", "体育"])
+LABELS = KnownLabels(CLASSES, CLASSES)
 
 
 def test_a_usable_record_has_the_id_of_its_label():

@@ -80,11 +80,13 @@ def test_standard_input_is_read_as_lines(monkeypatch: pytest.MonkeyPatch):
         ),
         (
             "甲\n".encode(),
-            "columns: 1, expected title<TAB>label; fix the row or pass --format",
+            "columns: 1, expected title<TAB>label; "
+            "fix the row, or name the format of the file with --format",
         ),
         (
             "甲\t乙\t0\n".encode(),
-            "columns: 3, expected title<TAB>label; fix the row or pass --format",
+            "columns: 3, expected title<TAB>label; "
+            "fix the row, or name the format of the file with --format",
         ),
         ("甲\t\n".encode(), "the label is missing; fix the row or pass --labels"),
         (
@@ -93,8 +95,8 @@ def test_standard_input_is_read_as_lines(monkeypatch: pytest.MonkeyPatch):
         ),
         (
             "甲".encode("gb18030") + b"\t0\n",
-            "byte 1 (0xbc) is not UTF-8; "
-            "save the file as UTF-8 (from GBK: iconv -f GB18030 -t UTF-8)",
+            "byte 1 (0xbc) is not UTF-8; restore the row from its source; if many rows are so, "
+            "save the file as UTF-8",
         ),
     ],
 )
@@ -108,6 +110,32 @@ def test_unusable_row_is_named_with_its_line(tmp_path: Path, content: bytes, mes
     assert caught.value.line == 2
 
 
-def test_utf16_is_named_as_such(tmp_path: Path):
-    with pytest.raises(DataError, match=r"a\.txt:1: the file is UTF-16; save it as UTF-8"):
-        records_of(tmp_path / "a.txt", "甲\t0\n".encode("utf-16"))
+def test_a_first_line_that_names_columns_is_no_title(tmp_path: Path):
+    for content in ("Title\tLabel\n甲\t0\n", "\ufeff标题\t类别\n甲\t0\n"):
+        path = tmp_path / "a.tsv"
+        path.write_text(content, encoding="utf-8")
+
+        assert read(Source(path), LABELS).titles == ["甲"]
+        with pytest.raises(DataError, match=r"a\.tsv:1: the line names columns .* is a table"):
+            read(Source(path, format="txt"), LABELS)
+
+
+@pytest.mark.parametrize(
+    ("line", "by", "label"),
+    [
+        ("国足 小胜 体育", "a space", "体育"),
+        ("国足小胜\u30007", "a space", "7"),
+        ("国足小胜,sports", "a comma", "sports"),
+        ("国足小胜；体育", "a semicolon", "体育"),
+        ("国足小胜 | 体育", "a bar", "体育"),
+    ],
+)
+def test_what_stands_in_the_place_of_the_tab_is_named(
+    tmp_path: Path, line: str, by: str, label: str
+):
+    (record,) = records_of(tmp_path / "a.txt", line.encode())
+
+    assert record.fault is not None
+    assert record.fault.detail == (
+        f"columns: 1, expected title<TAB>label ({by} stands before {label!r})"
+    )

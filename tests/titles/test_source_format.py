@@ -6,7 +6,7 @@ import pytest
 
 from models.errors import DataError, UsageError
 from titles import Source, read_titles
-from titles.source import resolve
+from titles.source_format import resolve
 
 
 @pytest.mark.parametrize(

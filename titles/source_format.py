@@ -1,0 +1,90 @@
+"""Which format a source has, told from its name and, of a text, from its first line."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from pathlib import Path
+
+from models.errors import DataError, UsageError
+from titles.byte_lines import ByteLines
+from titles.columns import names_columns
+from titles.source import FORMATS, Source, is_saved_dataset
+
+_SUFFIXES = {
+    ".txt": "txt",
+    ".tsv": "txt",
+    ".csv": "csv",
+    ".json": "jsonl",
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".parquet": "parquet",
+}
+_WITH_COLUMNS = ("csv", "jsonl", "parquet", "dataset")
+_HUB_NAME = re.compile(r"[\w.-]+/[\w.-]+")
+
+
+def resolve(source: Source) -> Source:
+    """The same source with its format known, and a folder of data files narrowed to its file.
+
+    Raises:
+        UsageError: the format or the file of a folder cannot be told, or columns are named in a
+            format that has none.
+        DataError: there is no such file.
+    """
+    if not source.is_stdin and Path(source.path).is_dir():
+        source = _file_in_folder(source)
+    guessed = source.format is None
+    source = replace(source, format=source.format or _guess_format(source))
+    if source.format != "dataset" and not source.is_stdin and not Path(source.path).is_file():
+        raise DataError("there is no such file; check the path", source.path)
+    if guessed and source.format == "txt" and not source.is_stdin and _has_header(source):
+        source = replace(source, format="csv")
+    if source.format not in _WITH_COLUMNS and (source.title_column or source.label_column):
+        raise UsageError(
+            f"{source.path}: the {source.format} format has no column names; "
+            "pass --format csv for a table with a header (commas or tabs)"
+        )
+    return source
+
+
+def _guess_format(source: Source) -> str:
+    if source.is_stdin:
+        return "txt"
+    path = Path(source.path)
+    if path.is_dir():
+        return "dataset"
+    if path.suffix.lower() in _SUFFIXES:
+        return _SUFFIXES[path.suffix.lower()]
+    if not path.exists() and _HUB_NAME.fullmatch(str(source.path)):
+        return "dataset"
+    raise UsageError(
+        f"{source.path}: cannot tell the format from the name; pass --format {'|'.join(FORMATS)}"
+    )
+
+
+def _has_header(source: Source) -> bool:
+    first = next(iter(ByteLines(source)), b"").decode(errors="replace")
+    return names_columns(first.rstrip("\r\n").split("\t"))
+
+
+def _file_in_folder(source: Source) -> Source:
+    """The folder's file `SPLIT.suffix`, or its only data file; else the folder, for `datasets`."""
+    folder = Path(source.path)
+    if is_saved_dataset(folder) or source.format == "dataset":
+        return source
+    files = sorted(filter(_holds_titles, folder.iterdir()))
+    named = [path for path in files if source.split in (None, path.stem)]
+    if len(named) == 1:
+        return replace(source, path=named[0])
+    # `datasets` would read `title<TAB>label` lines as titles.
+    if files and all(_SUFFIXES[path.suffix.lower()] == "txt" for path in files):
+        stems = ", ".join(path.stem for path in files)
+        raise UsageError(f"{folder}: which file is meant; pass one of --split {stems}")
+    return source
+
+
+def _holds_titles(path: Path) -> bool:
+    """Whether it is a data file, and neither a list of classes nor what a fix has dropped."""
+    known = path.suffix.lower() in _SUFFIXES and path.name != "class.txt"
+    return known and not path.name.endswith(".dropped.csv") and path.is_file()
