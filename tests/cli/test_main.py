@@ -213,13 +213,30 @@ def test_training_refuses_data_with_errors_and_names_the_remedy(
 ):
     with titles_file.open("a", encoding="utf-8") as file:
         file.write("大学生\tweather\n")
-    files = ["--train", str(titles_file), "--dev", str(titles_file)]
+    dev = titles_file.with_name("dev.txt")
+    dev.write_text("楼盘\tsports\n", encoding="utf-8")
+    files = ["--train", str(titles_file), "--dev", str(dev)]
 
     assert main(["train", "linear", *files, "--output", str(tmp_path / "out")]) == 3
 
     message = capsys.readouterr().err
-    assert f"run 'biaoti data check --fix {titles_file}" in message
+    assert f"run 'biaoti data check --fix {titles_file} {dev}' and train on the clean" in message
     assert not (tmp_path / "out").exists()
+
+
+def test_training_does_not_send_to_a_fix_that_would_refuse(
+    titles_file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    titles_file.write_text("股市 0\n球队 1\n高考 2\n房价 0\n", encoding="utf-8")
+    files = ["--train", str(titles_file), "--dev", str(titles_file)]
+
+    assert main(["train", "linear", *files, "--output", str(tmp_path / "out")]) == 3
+    message = capsys.readouterr().err
+    assert main(["data", "check", "--fix", str(titles_file)]) == 3
+
+    assert "--fix" not in message
+    assert "4 of 4 rows cannot be used, 4 of them by column-count as line 1" in message
+    assert "(a space stands before '0')" in message
 
 
 @pytest.mark.parametrize(
