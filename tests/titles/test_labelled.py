@@ -108,8 +108,9 @@ def test_titles_that_no_encoding_holds_have_a_hash_too():
     assert len(LabelledTitles.of(["half a pair \ud83d"], [0], LABELS).content_sha256) == 64
 
 
-def test_titles_of_two_classes_can_be_learned_from():
-    THREE.require_two_classes()
+@pytest.mark.parametrize("label_ids", [[0, 1], [1, 0, 1]])
+def test_titles_of_two_classes_can_be_learned_from(label_ids: list[int]):
+    LabelledTitles.of("abc"[: len(label_ids)], label_ids, LABELS).require_two_classes()
 
 
 @pytest.mark.parametrize(
