@@ -57,6 +57,14 @@ class ByteLines:
             yield from _lines(io.BufferedReader(rest, _CHUNK_BYTES))
 
 
+def write_copy(target: Path, lines: ByteLines, kept: Iterator[bytes]) -> None:
+    """Write what is kept of some lines, in UTF-8, with the byte order mark that they have."""
+    with target.open("wb") as file:
+        first = next(kept, b"")  # with it, the mark is known
+        file.write(lines.mark + first)
+        file.writelines(kept)
+
+
 def broken_encoding(error: UnicodeDecodeError) -> Fault:
     """The fault of a line that is not UTF-8."""
     byte = error.object[error.start]

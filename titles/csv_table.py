@@ -11,7 +11,7 @@ from itertools import chain
 from pathlib import Path
 
 from models.errors import DataError
-from titles.byte_lines import ByteLines, broken_encoding
+from titles.byte_lines import ByteLines, broken_encoding, write_copy
 from titles.columns import label_place, title_place
 from titles.csv_records import CsvRecord, RowShape, csv_records
 from titles.label_text import label_name
@@ -45,16 +45,19 @@ def read_csv(source: Source, labelled: bool, lines: ByteLines) -> Iterator[Recor
 def rewrite_csv(source: Source, target: Path, labelled: bool, edit: Edit) -> None:
     """Write a copy, in UTF-8, of the records that `edit` keeps; all but an edited title stays."""
     lines = ByteLines(source)
-    with target.open("wb") as file:
-        for table, row, record in _rows(source, labelled, lines):
-            raw = row.raw
-            if record is None:
-                file.write(lines.mark if row.line == 1 else b"")
-            elif (title := edit(record)) is None:
+    write_copy(target, lines, _edited(source, labelled, lines, edit))
+
+
+def _edited(source: Source, labelled: bool, lines: ByteLines, edit: Edit) -> Iterator[bytes]:
+    for table, row, record in _rows(source, labelled, lines):
+        raw = row.raw
+        if record is not None:
+            title = edit(record)
+            if title is None:
                 continue
-            elif title != record.title:
+            if title != record.title:
                 raw = _written(row, table, title)
-            file.write(raw.encode(errors="surrogateescape"))
+        yield raw.encode(errors="surrogateescape")
 
 
 def _rows(

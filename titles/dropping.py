@@ -101,5 +101,5 @@ def _vanishing(summary: SplitSummary) -> Iterable[str]:
                 f"all titles of class {name!r} would go ({count}), as they stand elsewhere or are "
                 "damaged; look at the findings"
             )
-    if summary.classes is None and not summary.kept:
+    if not summary.kept and not any((summary.classes or {}).values()):
         yield "no row would be left; look at the findings"

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from models.errors import DataError
-from titles.byte_lines import ByteLines, broken_encoding
+from titles.byte_lines import ByteLines, broken_encoding, write_copy
 from titles.columns import label_column, title_candidates, title_column
 from titles.record import Edit, Fault, Record, title_record
 from titles.source import Source
@@ -27,18 +27,26 @@ def read_json(source: Source, labelled: bool, lines: ByteLines) -> Iterator[Reco
 def rewrite_json(source: Source, target: Path, labelled: bool, edit: Edit) -> None:
     """Write a copy of the lines that `edit` keeps; a line whose title stays is copied as it is."""
     lines = ByteLines(source)
-    with target.open("wb") as file:
-        for raw, item, record in _rows(source, labelled, lines):
-            if record.line == 1:
-                file.write(lines.mark)
-            title = edit(record)
-            if title is None:
-                continue
-            if title != record.title:
-                item[title_column(source, list(item)) or ""] = title
-                end = raw[len(raw.rstrip(b"\r\n")) :]
-                raw = json.dumps(item, ensure_ascii=False).encode(errors="surrogatepass") + end
-            file.write(raw)
+    write_copy(target, lines, _edited(source, labelled, lines, edit))
+
+
+def _edited(source: Source, labelled: bool, lines: ByteLines, edit: Edit) -> Iterator[bytes]:
+    for raw, item, record in _rows(source, labelled, lines):
+        title = edit(record)
+        if title is None:
+            continue
+        if title != record.title:
+            item[title_column(source, list(item)) or ""] = title
+            end = raw[len(raw.rstrip(b"\r\n")) :]
+            raw = _dumped(item) + end
+        yield raw
+
+
+def _dumped(item: dict[str, Any]) -> bytes:
+    try:
+        return json.dumps(item, ensure_ascii=False).encode()
+    except UnicodeEncodeError:  # half a surrogate pair, which JSON can escape
+        return json.dumps(item).encode()
 
 
 def _rows(

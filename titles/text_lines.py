@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from titles.byte_lines import ByteLines, broken_encoding
+from titles.byte_lines import ByteLines, broken_encoding, write_copy
 from titles.columns import names_columns
 from titles.label_text import label_name
 from titles.record import Edit, Fault, Record
@@ -27,16 +27,17 @@ def read_text(source: Source, labelled: bool, lines: ByteLines) -> Iterator[Reco
 def rewrite_text(source: Source, target: Path, labelled: bool, edit: Edit) -> None:
     """Write a copy, in UTF-8, of the lines that `edit` keeps; all but an edited title stays."""
     lines = ByteLines(source)
-    with target.open("wb") as file:
-        for raw, record in _rows(lines, labelled):
-            if record.line == 1:
-                file.write(lines.mark)
-            title = edit(record)
-            if title is None:
-                continue
-            if title != record.title:
-                raw = title.encode() + raw[len((record.title or "").encode()) :]
-            file.write(raw)
+    write_copy(target, lines, _edited(lines, labelled, edit))
+
+
+def _edited(lines: ByteLines, labelled: bool, edit: Edit) -> Iterator[bytes]:
+    for raw, record in _rows(lines, labelled):
+        title = edit(record)
+        if title is None:
+            continue
+        if title != record.title:
+            raw = title.encode() + raw[len((record.title or "").encode()) :]
+        yield raw
 
 
 def _rows(lines: ByteLines, labelled: bool) -> Iterator[tuple[bytes, Record]]:
