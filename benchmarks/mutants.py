@@ -72,6 +72,8 @@ def _code(node: ast.AST) -> Iterator[ast.expr | ast.stmt]:
         for child in value if isinstance(value, list) else [value]:
             if not isinstance(child, ast.AST) or isinstance(child, ast.JoinedStr | ast.Raise):
                 continue  # what an error says is for people, and f-strings have no places
+            if isinstance(child, ast.keyword) and child.arg == "strict":
+                continue  # of zip: an assertion
             if isinstance(child, ast.If) and ast.unparse(child.test) == "TYPE_CHECKING":
                 continue
             if isinstance(child, ast.expr | ast.stmt):

@@ -41,6 +41,7 @@ def test_each_kind_of_change_is_made(code: str, changed: list[str]):
         "def f(a: Literal[1]) -> Literal[2]: ...",
         "@cache(1)\ndef f(): ...",
         "if TYPE_CHECKING:\n    x = 1",
+        "zip(a, b, strict=True)[c]",
     ],
 )
 def test_what_speaks_to_people_or_to_the_type_checker_is_left_alone(code: str):

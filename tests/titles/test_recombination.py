@@ -43,6 +43,14 @@ def test_every_second_title_has_a_part_of_any_other_too():
     assert partners & {"央行降准：", "楼市资金面能松几分"}
 
 
+def test_either_part_may_come_first():
+    made = recombined(TITLES[:1] + TITLES[2:], 40, seed=1)[1:40:2]
+
+    own = {"国足客场一球小胜", "小组赛取得开门红"}
+    foreign = [new.split(" ") for new in made if len(own & set(new.split(" "))) == 1]
+    assert {parts[0] in own for parts in foreign} == {True, False}
+
+
 def test_a_title_without_clauses_loses_a_tenth_to_a_half():
     (title,) = TITLES[2:]
     lengths = [len(recombined([title], 1, seed)[0]) for seed in range(40)]
