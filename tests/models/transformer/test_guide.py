@@ -1,5 +1,6 @@
-"""What docs/transformer.md points to is there."""
+"""What docs/transformer.md points to is there, and says what it says."""
 
+import json
 import re
 from pathlib import Path
 
@@ -29,3 +30,17 @@ def test_every_picture_and_file_is_there():
     assert [name for name in pictures if not (GUIDE.parent / name).is_file()] == []
     folder = ROOT / "models" / "transformer"
     assert [name for name in files if not (folder / name).is_file()] == []
+
+
+def test_the_translation_table_is_that_of_the_results_file():
+    results = json.loads((ROOT / "benchmarks/results/translation.json").read_text("utf-8"))
+    text = GUIDE.read_text("utf-8")
+
+    for model, label in (("ours", "ours"), ("nn.Transformer", "around `nn.Transformer`")):
+        bleu = results[model]["bleu"]
+        cells = [
+            f"{bleu[name]['bleu']:.1f} ± {bleu[name]['plus_minus']:.1f}" if name in bleu else ""
+            for name in ("greedy", "beam", "top_k", "top_p")
+        ]
+        row = f"| {label} | {' | '.join(cells)} | {results[model]['dev_loss']:.3f} |"
+        assert re.sub(" +", " ", row) in text
