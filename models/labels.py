@@ -8,6 +8,7 @@ from functools import cached_property
 from pathlib import Path
 
 from models.errors import DataError
+from models.text_encoding import decode
 
 DISPLAY_NAMES = {
     "finance": "财经",
@@ -57,10 +58,10 @@ class Labels:
         """Read `class.txt`: line n, from 0, is the name of label n.
 
         Raises:
-            DataError: unreadable, not UTF-8, empty, or with an empty or repeated name.
+            DataError: unreadable, in no known encoding, empty, or with an empty or repeated name.
         """
         try:
-            text = path.read_text(encoding="utf-8-sig")
+            text = decode(path.read_bytes()).replace("\r\n", "\n").replace("\r", "\n")
         except (OSError, UnicodeDecodeError) as error:
             raise DataError(f"cannot read the class names: {error}", path) from error
         try:

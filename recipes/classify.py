@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice
@@ -16,6 +15,8 @@ from models.classifier import Prediction, TitleClassifier, predict
 from models.errors import DataError
 from models.title_text import is_blank
 from recipes.settings import Folder, Number, Threads
+from titles import Source
+from titles.byte_lines import ByteLines
 
 CHUNK = 1024
 """Titles scored at once."""
@@ -85,7 +86,8 @@ def _decoded(argument: str) -> str:
 
 
 def _read_stdin() -> Iterator[str]:
-    for number, line in enumerate(sys.stdin.buffer, start=1):
+    number = 0
+    for number, line in enumerate(ByteLines(Source("-")), start=1):
         try:
             title = line.decode("utf-8").rstrip("\r\n")
         except UnicodeDecodeError as error:
@@ -93,3 +95,5 @@ def _read_stdin() -> Iterator[str]:
         if is_blank(title):
             raise DataError("a blank line; remove it", "<stdin>", number)
         yield title
+    if not number:
+        raise DataError("no titles; write one a line", "<stdin>")

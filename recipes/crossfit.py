@@ -120,10 +120,11 @@ def _score_fold(settings: Crossfit, fold: Path, number: int, excluded: set[str])
     asked = {f"scores-{number}.csv": held_out}
     if settings.each:
         path = fold / _RECOMBINED
-        write_recombined(Source(fold / HELD_OUT), settings.each, path, settings.seed, excluded)
-        recombined = read_unlabelled(Source(path), held_out.labels)
-        excluded.update(recombined.titles)
-        asked[f"scores-recombined-{number}.csv"] = recombined
+        source, seed = Source(fold / HELD_OUT), settings.seed
+        if write_recombined(source, settings.each, path, seed, excluded):
+            recombined = read_unlabelled(Source(path), held_out.labels)
+            excluded.update(recombined.titles)
+            asked[f"scores-recombined-{number}.csv"] = recombined
     with load(_teacher(settings, fold)) as teacher:
         store = ScoreStore(settings.cache)
         for name, titles in asked.items():

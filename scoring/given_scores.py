@@ -15,6 +15,7 @@ import numpy as np
 from models.errors import DataError
 from models.labels import Labels
 from models.manifest import Ingredient
+from models.text_encoding import decode
 from scoring.prediction_records import REMEDY, Record, read_records
 from scoring.predictions import Origin
 from titles import NO_LABEL
@@ -59,7 +60,7 @@ def read_predictions(path: Path, labels: Labels) -> Predictions:
     """
     try:
         content = path.read_bytes()
-        text = io.TextIOWrapper(io.BytesIO(content), encoding="utf-8", newline="")
+        text = io.StringIO(decode(content), newline="")
         records = list(read_records(path, text))
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise DataError(f"not a predictions file ({error}); {REMEDY}", path) from error

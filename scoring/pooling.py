@@ -23,7 +23,7 @@ def fit_weights(log_scores: np.ndarray, gold: Sequence[int] | np.ndarray) -> np.
         log_scores: (members, n, classes), calibrated log-probabilities.
         gold: (n,) class ids.
     Returns:
-        (members,) float64, none negative, which sum to 1.
+        (members,) float64, none negative, which sum to 1; equal where no member tells anything.
     """
     log_scores = np.maximum(log_scores.astype(np.float64), np.log(LEAST))
     members = len(log_scores)
@@ -33,5 +33,4 @@ def fit_weights(log_scores: np.ndarray, gold: Sequence[int] | np.ndarray) -> np.
 
     start, bounds = np.full(members, 1 / members), [(0, None)] * members
     weights: np.ndarray = minimize(loss, start, method="L-BFGS-B", bounds=bounds).x
-    weights /= weights.sum()
-    return weights
+    return weights / weights.sum() if weights.any() else start

@@ -35,6 +35,8 @@ class Origin:
     data_sha256: str
 
 
+_ENCODINGS = {".csv": "utf-8-sig", ".jsonl": "utf-8"}
+"""Excel reads a CSV without a byte order mark in the code page of its country."""
 COLUMNS = ("title", "gold", "predicted", "confidence", *Origin.__dataclass_fields__)
 """Those before the classes'."""
 
@@ -67,7 +69,7 @@ def write_predictions(
     records = _records(manifest.labels, origin, data, scores)
     with (
         staged_file(path) as neighbour,
-        neighbour.open("w", encoding="utf-8", newline="") as file,
+        neighbour.open("w", encoding=_ENCODINGS[path.suffix], newline="") as file,
     ):
         if path.suffix == ".jsonl":
             file.writelines(json.dumps(record, ensure_ascii=False) + "\n" for record in records)
@@ -85,7 +87,7 @@ def require_suffix(path: Path) -> None:
     Raises:
         UsageError: the path ends neither in .csv nor in .jsonl.
     """
-    if path.suffix not in (".csv", ".jsonl"):
+    if path.suffix not in _ENCODINGS:
         raise UsageError(f"{path}: predictions are written as .csv or .jsonl; change the suffix")
 
 

@@ -48,7 +48,7 @@ class ByteLines:
 
     def __iter__(self) -> Iterator[bytes]:
         with _opened(self._source) as file:
-            head = file.read(_CHUNK_BYTES)
+            head = file.read1(_CHUNK_BYTES)  # of a pipe, what is there
             self.encoding, mark = encoding_of(head)
             self.mark = codecs.BOM_UTF8 if mark else b""
             if self._seen is not None:
@@ -86,7 +86,7 @@ class _Rest(io.RawIOBase):
 
     def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
         while not self._ready:
-            more = self._file.read(_CHUNK_BYTES)
+            more = self._file.read1(_CHUNK_BYTES)
             if self._seen is not None:
                 self._seen(more)
             self._ready = self._as_utf8(more)

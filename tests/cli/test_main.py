@@ -140,6 +140,7 @@ def test_classify_writes_a_file(model: Path, tmp_path: Path, capsys: pytest.Capt
     [
         (b"ok\n\xff\xfe\n", "<stdin>:2: not UTF-8"),
         (b"ok\n \n", "<stdin>:2: a blank line; remove it"),
+        (b"", "<stdin>: no titles; write one a line"),
         ("ok\n\u3000\u200b\n".encode(), "<stdin>:2: a blank line; remove it"),
     ],
 )

@@ -42,9 +42,18 @@ def test_refuses_empty_and_repeated_names(tmp_path: Path, text: str, message: st
     assert str(caught.value) == f"{path}: {message}; write one class name a line"
 
 
-def test_refuses_a_file_that_is_not_utf8(tmp_path: Path):
+@pytest.mark.parametrize("codec", ["utf-8", "utf-8-sig", "gbk", "utf-16"])
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_reads_what_excel_and_windows_write(tmp_path: Path, codec: str, end: str):
     path = tmp_path / "class.txt"
-    path.write_bytes("财经\n".encode("gb18030"))
+    path.write_bytes(f"财经{end}体育新闻{end}".encode(codec))
+
+    assert Labels.read(path).names == ("财经", "体育新闻")
+
+
+def test_refuses_a_file_of_no_known_encoding(tmp_path: Path):
+    path = tmp_path / "class.txt"
+    path.write_bytes(b"\xff\xff\xff\n")
 
     with pytest.raises(DataError, match="cannot read the class names"):
         Labels.read(path)

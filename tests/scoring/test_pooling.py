@@ -61,3 +61,9 @@ def test_one_member_gets_all_weight(noisy):
     log_scores, gold = noisy
 
     assert fit_weights(log_scores[:1], gold).tolist() == [1.0]
+
+
+def test_members_that_are_worse_than_chance_have_equal_weights():
+    scores = np.log([[[0.1, 0.9], [0.9, 0.1]]] * 2)
+
+    assert fit_weights(scores, [0, 1]).tolist() == [0.5, 0.5]

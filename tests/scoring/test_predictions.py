@@ -24,7 +24,7 @@ def write(make_manifest: Callable[..., Manifest]) -> Callable[[Path], str]:
     def write(path: Path) -> str:
         scores = np.array([[0.1, 0.9], [1e-8, 1.0]], np.float32)
         write_predictions(path, make_manifest("teacher", LABELS), DATA, scores)
-        return path.read_text(encoding="utf-8")
+        return path.read_text(encoding="utf-8-sig" if path.suffix == ".csv" else "utf-8")
 
     return write
 
@@ -39,6 +39,13 @@ def test_a_csv_row_names_model_and_data_and_gives_the_shortest_float32(
         f'"涨, 跌",stocks,sports,0.9,{of},0.1,0.9',
         f"球队,,sports,1.0,{of},1e-08,1.0",
     ]
+
+
+def test_excel_is_told_that_a_csv_is_utf_8(tmp_path: Path, write: Callable[[Path], str]):
+    for name, mark in (("scored.csv", b"\xef\xbb\xbf"), ("scored.jsonl", b"")):
+        write(tmp_path / name)
+
+        assert (tmp_path / name).read_bytes()[:3].startswith(mark or b"{")
 
 
 def test_a_json_line_holds_the_same(tmp_path: Path, write: Callable[[Path], str]):
