@@ -22,8 +22,8 @@ from pathlib import Path
 from models.errors import ArtifactError, UsageError
 from models.litter import BROWSED
 from models.manifest import CARD, MANIFEST, Manifest
-from models.staging import explained, try_out
-from models.workspace import is_workspace
+from models.staging import AMONG, explained, try_out
+from models.workspace import is_workspace, recover
 
 
 @dataclass(frozen=True)
@@ -117,9 +117,11 @@ def claim_folder(
             raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
         if not kind.in_place:
             _refuse_places(output)
+        if kind.in_place and output.is_dir():
+            recover(output / AMONG)
         if output.is_dir() and files_in(output) and not force:
             _refuse_others(output, kind)
-    try_out(output / "new" if kind.in_place and output.exists() else output)
+    try_out(output / AMONG if kind.in_place and output.exists() else output)
 
 
 def claim_file(

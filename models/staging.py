@@ -4,6 +4,8 @@ What is new is written in a workspace beside its place and reaches the disk befo
 name. A file does so in one rename. So does a folder, unless one stands there: that one moves aside
 into the workspace first, and comes back if the new one fails to follow. A run that dies between the
 two renames leaves both there, whole, and the next one to write to that name puts the old one back.
+Files that belong together in a folder that holds others, too, take their names one after the other
+once all are on the disk; whoever is ended between two of them, or comes after, goes on to the last.
 """
 
 from __future__ import annotations
@@ -16,8 +18,10 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from models.errors import FileError
-from models.workspace import NEW, OLD, open_workspace
+from models.workspace import NEW, OLD, READY, open_workspace, place_ready
 
+AMONG = "files"
+"""What the workspace of `staged_files` is called after, in the folder itself."""
 _FULL = os.strerror(errno.ENOSPC)
 
 
@@ -70,6 +74,26 @@ def staged_folder(folder: Path) -> Iterator[Path]:
             _sync(target.parent)
 
 
+@contextmanager
+def staged_files(folder: Path) -> Iterator[Path]:
+    """An empty folder to fill with files, which take their places in `folder` when the block ends.
+
+    What else lies there stays. The folder may be a mount point.
+
+    Raises:
+        FileError: `folder` is a file or cannot be written.
+    """
+    with explained(folder), open_workspace(folder / AMONG) as workspace:
+        new = workspace / NEW
+        new.mkdir()
+        with _room_to_write(workspace):
+            yield new
+        _sync_all(new)
+        new.rename(workspace / READY)
+        place_ready(workspace)
+        _sync(folder)
+
+
 def try_out(path: Path) -> None:
     """Find out before the work whether a file or folder can be written, and leave it as it is.
 
@@ -119,10 +143,12 @@ def _swap(new: Path, target: Path, aside: Path) -> None:
 
 
 def _sync_all(folder: Path) -> None:
-    for path, _, names in os.walk(folder, topdown=False):
-        for name in names:
-            _sync(Path(path, name))
-        _sync(Path(path))
+    for path in folder.iterdir():
+        if path.is_dir():
+            _sync_all(path)
+        else:
+            _sync(path)
+    _sync(folder)
 
 
 def _sync(path: Path) -> None:

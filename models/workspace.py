@@ -4,6 +4,7 @@
         lock    locked by the run that writes, and by nobody once that run is dead
         new     what will take the name `model`
         old     what had it, from the moment it moves aside until it is removed
+        ready   files that are whole and are moving, one by one, to where the workspace lies
 
 A run has a workspace of its own, so two that write to one name do not meet before they take it.
 """
@@ -21,7 +22,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TextIO
 
-NEW, OLD, LOCK = "new", "old", "lock"
+NEW, OLD, READY, LOCK = "new", "old", "ready", "lock"
 _NO_LOCKS = (errno.ENOLCK, errno.ENOSYS, errno.ENOTSUP, errno.EINVAL)
 """From file systems that cannot lock; what a dead run leaves on one is for people to remove."""
 
@@ -31,6 +32,7 @@ def open_workspace(target: Path) -> Iterator[Path]:
     """A workspace beside `target`, gone when the block ends; what dead runs left is cleared first.
 
     Where the block ended with `OLD` moved aside and `NEW` not in its place, `OLD` is moved back.
+    Where it ended with files in `READY`, they are moved to their places.
 
     Raises:
         OSError: nothing can be written beside `target`.
@@ -47,7 +49,10 @@ def open_workspace(target: Path) -> Iterator[Path]:
 
 
 def recover(target: Path) -> None:
-    """Clear the workspaces that dead runs left beside `target`; one that died halfway is undone."""
+    """Clear the workspaces that dead runs left beside `target`.
+
+    One that died between two renames is undone; one that had files ready is brought to its end.
+    """
     siblings = list(target.parent.iterdir())
     for path in [path for path in siblings if is_workspace(path.name, target.name)]:
         try:
@@ -62,6 +67,12 @@ def is_workspace(name: str, of: str | None = None) -> bool:
     """Whether this is the name of a workspace: of any target, or of that name."""
     found = re.fullmatch(r"\.(.+)\.[0-9a-f]{8}\.writing", name)
     return found is not None and of in (None, found[1])
+
+
+def place_ready(workspace: Path) -> None:
+    """Move every file in `READY` to where the workspace lies, over what has its name there."""
+    for path in sorted((workspace / READY).iterdir()):
+        path.replace(workspace.parent / path.name)
 
 
 def _make(target: Path) -> tuple[Path, TextIO | None]:
@@ -94,8 +105,10 @@ def _lock(workspace: Path) -> TextIO:
 
 
 def _clear(workspace: Path, target: Path) -> None:
-    """Move `OLD` back where `NEW` has not taken its place; remove the rest."""
-    new, old = workspace / NEW, workspace / OLD
+    """Move `OLD` back where `NEW` has not taken its place, what is ready on; remove the rest."""
+    new, old, ready = workspace / NEW, workspace / OLD, workspace / READY
+    if ready.exists():
+        place_ready(workspace)
     if new.exists() and old.exists() and not os.path.lexists(target):
         old.rename(target)
     shutil.rmtree(workspace, ignore_errors=True)

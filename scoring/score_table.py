@@ -10,7 +10,8 @@ from pathlib import Path
 
 import numpy as np
 
-from models.errors import DataError
+from models.errors import DataError, FileError
+from models.staging import explained
 
 _SCHEMA = "CREATE TABLE IF NOT EXISTS scores (title BLOB PRIMARY KEY, row BLOB) WITHOUT ROWID"
 _FETCHED = 10_000
@@ -43,6 +44,8 @@ class ScoreTable:
             while chunk := found.fetchmany(_FETCHED):
                 places = [place for place, _ in chunk]
                 blobs = b"".join(row for _, row in chunk)
+                if len(blobs) != rows[places].nbytes:
+                    raise sqlite3.DatabaseError("a row has another length")
                 rows[places] = np.frombuffer(blobs, np.float32).reshape(-1, self.classes)
                 known[places] = True
             connection.execute("DROP TABLE asked")
@@ -66,13 +69,20 @@ def open_table(path: Path, classes: int) -> Iterator[ScoreTable]:
     """The scores in `path`, which is made where there is none.
 
     Raises:
-        DataError: it is no such file.
+        DataError: it is no such file, or damaged.
+        FileError: it can be neither read nor written.
     """
-    path.parent.mkdir(parents=True, exist_ok=True)
+    with explained(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
     try:
         with closing(sqlite3.connect(path, timeout=60)) as connection:
             connection.execute(_SCHEMA)
             yield ScoreTable(connection, classes)
+    except sqlite3.OperationalError as error:  # of the disk, the rights or another process
+        raise FileError(
+            f"{path}: scores cannot be kept in it ({error}); make it and its folder writable, or "
+            "pass another folder as --cache"
+        ) from error
     except sqlite3.DatabaseError as error:
         raise DataError(f"scores cannot be kept in it: {error}; remove it", path) from error
 

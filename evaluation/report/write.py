@@ -12,7 +12,7 @@ from evaluation.report.page import write_page
 from evaluation.report.section import Content, Section
 from evaluation.report.sections import SECTIONS
 from models.outputs import OutputKind, lacks
-from models.staging import staged_file
+from models.staging import staged_files
 
 TITLE = "Model comparison"
 DATA = "report.json"
@@ -37,9 +37,9 @@ def write_report(
     }
     for _, content in parts:
         files |= {picture.file_name: picture.svg for picture in _pictures(content.blocks)}
-    for name in sorted(files, key=lambda name: name != DATA):  # first what tells whose folder it is
-        with staged_file(folder / name) as neighbour:
-            neighbour.write_text(files[name], encoding="utf-8")
+    with staged_files(folder) as new:
+        for name, text in files.items():
+            (new / name).write_text(text, encoding="utf-8")
     return [folder / name for name in files]
 
 

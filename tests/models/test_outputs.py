@@ -8,7 +8,7 @@ import pytest
 
 from models import artifact, outputs
 from models.errors import BiaotiError, FileError, UsageError
-from models.outputs import MODEL, OutputKind, claim_file, claim_folder, files_in
+from models.outputs import MODEL, OutputKind, claim_file, claim_folder, files_in, lacks
 from models.student import StudentClassifier
 
 NOTES = OutputKind("notes", lambda path: None if "ours" in path.name else "it is not ours")
@@ -252,3 +252,15 @@ def test_litter_and_what_dead_runs_left_are_no_files(tmp_path: Path):
     (tmp_path / "link").unlink()
     assert outputs.holds_others(tmp_path, ["kept/a"]) is None
     assert outputs.holds_others(tmp_path, ["b"]) == "it also holds kept/a"
+
+
+def test_a_report_whose_run_was_killed_while_its_files_moved_is_one(tmp_path: Path):
+    kind = OutputKind("a report", lacks("report.json"), in_place=True)
+    ready = tmp_path / "report" / ".files.0badcafe.writing" / "ready"
+    ready.mkdir(parents=True)
+    (ready / "report.json").write_text("{}")
+    (tmp_path / "report" / "report.html").write_text("moved before")
+
+    claim_folder(tmp_path / "report", [], kind)
+
+    assert tree(tmp_path / "report").keys() == {"report.html", "report.json"}

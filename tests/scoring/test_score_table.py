@@ -4,7 +4,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from models.errors import DataError
+from models.errors import DataError, FileError
 from scoring.score_table import READ, open_table, title_key
 
 KEYS = [title_key(f"title {i}") for i in range(5)]
@@ -59,3 +59,31 @@ def test_a_file_that_is_no_database_is_named(tmp_path: Path):
         open_table(path, 3),
     ):
         pass
+
+
+def test_a_place_that_cannot_be_written_is_named_with_the_remedy(tmp_path: Path):
+    (tmp_path / "file").touch()
+    (tmp_path / "folder.sqlite").mkdir()
+
+    with (
+        pytest.raises(FileError, match=r"a\.sqlite cannot be written \(.*; a file stands where"),
+        open_table(tmp_path / "file" / "a.sqlite", 3),
+    ):
+        pass
+    with (
+        pytest.raises(FileError, match=r"folder\.sqlite: scores cannot be kept .* as --cache"),
+        open_table(tmp_path / "folder.sqlite", 3),
+    ):
+        pass
+
+
+def test_a_row_of_another_length_is_a_damaged_file(tmp_path: Path):
+    path = tmp_path / "scores.sqlite"
+    with open_table(path, 4) as table:
+        table.write(KEYS, np.zeros((5, 4), np.float32))
+
+    with (
+        pytest.raises(DataError, match=r"scores\.sqlite: .* another length; remove it"),
+        open_table(path, 3) as table,
+    ):
+        table.read(KEYS)
