@@ -19,15 +19,35 @@ from torch import Tensor, nn
 from torch.ao.nn.quantized import dynamic
 from torch.ao.quantization import per_channel_dynamic_qconfig, quantize_dynamic
 
+from models.errors import ArtifactError
+
 Network = TypeVar("Network", bound=nn.Module)
 
 
 def quantize_linears(network: Network) -> Network:
-    """A copy of the network in which every linear layer is int8."""
+    """A copy of the network in which every linear layer is int8.
+
+    Raises:
+        ArtifactError: torch has no engine for it.
+    """
+    require_engine()
     with _quiet():
         layers = {nn.Linear: per_channel_dynamic_qconfig}
         quantized: Network = quantize_dynamic(network, layers)  # type: ignore[no-untyped-call]
     return quantized
+
+
+def require_engine() -> None:
+    """Make sure that torch was built with kernels for int8, as some builds are not.
+
+    Raises:
+        ArtifactError: names the engine, and the way without it.
+    """
+    if torch.backends.quantized.engine in (None, "none"):
+        raise ArtifactError(
+            "this build of torch has no engine for int8 (torch.backends.quantized.engine is "
+            "'none'); make the int8 model with 'biaoti quantize --method onnx', which needs none"
+        )
 
 
 def is_int8(module: nn.Module) -> bool:
@@ -49,7 +69,9 @@ def from_tensors(tensors: Mapping[str, Tensor]) -> nn.Module:
     Raises:
         KeyError: a tensor is missing.
         RuntimeError: their shapes or types do not fit.
+        ArtifactError: torch has no engine for it.
     """
+    require_engine()
     rows, scales = tensors["rows"], tensors["scales"]
     outputs, inputs = rows.shape
     with _quiet():

@@ -22,7 +22,7 @@ from pathlib import Path
 from models.errors import ArtifactError, UsageError
 from models.litter import BROWSED
 from models.manifest import CARD, MANIFEST, Manifest
-from models.staging import AMONG, explained, try_out
+from models.staging import AMONG, explained, is_no_folder, try_out
 from models.workspace import is_workspace, recover
 
 
@@ -109,7 +109,7 @@ def claim_folder(
     """
     with explained(output):
         _refuse_inputs(output, inputs)
-        if output.exists() and not output.is_dir():
+        if is_no_folder(output):
             raise UsageError(
                 f"{output} is a file, and {kind.name} is a folder; choose another output"
             )

@@ -13,6 +13,7 @@ from __future__ import annotations
 import errno
 import os
 import shutil
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -60,7 +61,7 @@ def staged_folder(folder: Path) -> Iterator[Path]:
         FileError: `folder` is a file or cannot be written.
     """
     with explained(folder):
-        if folder.exists() and not folder.is_dir():
+        if is_no_folder(folder):
             raise FileError(f"{folder} is a file, and a folder is to be written; name another")
         target = Path(os.path.realpath(folder))
         with open_workspace(target) as workspace:
@@ -92,6 +93,14 @@ def staged_files(folder: Path) -> Iterator[Path]:
         new.rename(workspace / READY)
         place_ready(workspace)
         _sync(folder)
+
+
+def is_no_folder(path: Path) -> bool:
+    """Whether something else has the name: one look, as another run may just move it aside."""
+    try:
+        return not stat.S_ISDIR(path.stat().st_mode)
+    except (FileNotFoundError, NotADirectoryError):
+        return False
 
 
 def try_out(path: Path) -> None:

@@ -18,7 +18,7 @@ import re
 import secrets
 import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import TextIO
 
@@ -40,12 +40,11 @@ def open_workspace(target: Path) -> Iterator[Path]:
     target.parent.mkdir(parents=True, exist_ok=True)
     recover(target)
     workspace, lock = _make(target)
-    try:
-        yield workspace
-    finally:
-        _clear(workspace, target)
-        if lock:
-            lock.close()
+    with lock or nullcontext():  # else what is cleared by half is locked while this process lives
+        try:
+            yield workspace
+        finally:
+            _clear(workspace, target)
 
 
 def recover(target: Path) -> None:
@@ -98,9 +97,13 @@ def _lock(workspace: Path) -> TextIO:
         OSError: it belongs to somebody else, or its file system has no locks.
     """
     lock = (workspace / LOCK).open("a")
-    fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    if not os.path.samestat(os.fstat(lock.fileno()), (workspace / LOCK).stat()):
-        raise FileNotFoundError(workspace / LOCK)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        if not os.path.samestat(os.fstat(lock.fileno()), (workspace / LOCK).stat()):
+            raise FileNotFoundError(workspace / LOCK)
+    except BaseException:
+        lock.close()
+        raise
     return lock
 
 

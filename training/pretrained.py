@@ -43,7 +43,7 @@ def resolve(name: str, corpora: Iterable[str] = (), cache: Path | None = None) -
         PretrainedError: nothing of that name can be had; the message lists what was tried.
     """
     if Path(name).is_dir():
-        return Path(name)
+        return _with_weights(Path(name), name)
     if name == BUILT_IN:
         return _built_in(corpora, cache or default_cache())
     if name.count("/") != 1 or name.startswith((".", "/", "~")):
@@ -51,7 +51,27 @@ def resolve(name: str, corpora: Iterable[str] = (), cache: Path | None = None) -
             f"'{name}' is not a folder, not the built-in '{BUILT_IN}' and not a hub name "
             "('organisation/model'); check the path"
         )
-    return _from_hub(name)
+    return _with_weights(_from_hub(name), name)
+
+
+def _with_weights(folder: Path, name: str) -> Path:
+    """The folder, which must hold safetensors.
+
+    Raises:
+        PretrainedError: it holds weights of other kinds, or none; says how to convert them.
+    """
+    if list(folder.glob("*.safetensors")):
+        return folder
+    convert = (
+        f"from transformers import AutoModel, AutoTokenizer; name = '{name}'; "
+        "AutoModel.from_pretrained(name).save_pretrained('converted'); "
+        "AutoTokenizer.from_pretrained(name).save_pretrained('converted')"
+    )
+    raise PretrainedError(
+        f"'{name}' has no safetensors, and weights of other kinds, such as pytorch_model.bin, are "
+        "not read, since they may run code; if you trust them, convert them once with\n"
+        f'  python -c "{convert}"\nand pass --encoder converted'
+    )
 
 
 def _from_hub(name: str) -> Path:

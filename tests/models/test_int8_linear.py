@@ -1,8 +1,11 @@
+from types import SimpleNamespace
+
 import pytest
 import torch
 from torch import nn
 
 from models import int8_linear
+from models.errors import ArtifactError
 
 
 @pytest.mark.parametrize("bias", [True, False])
@@ -31,3 +34,17 @@ def test_tensors_that_do_not_fit_raise():
         int8_linear.from_tensors({"rows": rows})
     with pytest.raises(RuntimeError):
         int8_linear.from_tensors({"rows": rows, "scales": scales[:3]})
+
+
+def test_without_an_engine_for_int8_it_is_named_with_the_way_without_it(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    network = nn.Sequential(nn.Linear(6, 4))
+    tensors = int8_linear.to_tensors(int8_linear.quantize_linears(network)[0])
+    monkeypatch.setattr(torch.backends, "quantized", SimpleNamespace(engine="none"))
+
+    said = r"no engine for int8 \(torch\.backends\.quantized\.engine is 'none'\).*--method onnx"
+    with pytest.raises(ArtifactError, match=said):
+        int8_linear.quantize_linears(network)
+    with pytest.raises(ArtifactError, match=said):
+        int8_linear.from_tensors(tensors)

@@ -6,9 +6,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+from safetensors.torch import load_file
 from transformers import AutoModel, AutoTokenizer
 
 from models.errors import PretrainedError
+from training import pretrained
 from training.pretrained import BUILT_IN, resolve
 
 SAMPLES = Path(__file__).parents[2] / "samples"
@@ -27,6 +29,29 @@ def built_in(titles: list[str], tmp_path_factory: pytest.TempPathFactory) -> Pat
 
 def test_a_folder_is_taken_as_it_is(tiny_encoder: Path):
     assert resolve(str(tiny_encoder)) == tiny_encoder
+
+
+def test_a_folder_without_safetensors_is_refused_with_the_way_to_convert_it(
+    tiny_encoder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    folder = tmp_path / "old"
+    shutil.copytree(tiny_encoder, folder)
+    weights = load_file(folder / "model.safetensors")
+    torch.save(weights, folder / "pytorch_model.bin")
+    (folder / "model.safetensors").unlink()
+    with pytest.raises(PretrainedError) as refused:
+        resolve(str(folder))
+    assert str(refused.value).startswith(f"'{folder}' has no safetensors, and weights of other")
+    monkeypatch.setattr(pretrained, "snapshot_download", lambda *_, **__: str(folder))
+    with pytest.raises(PretrainedError, match="'org/name' has no safetensors"):
+        resolve("org/name")
+
+    (command,) = re.findall(r'python -c "(.*)"', str(refused.value))
+    monkeypatch.chdir(tmp_path)
+    exec(command)
+
+    converted = load_file(resolve(str(tmp_path / "converted")) / "model.safetensors")
+    assert all(torch.equal(converted[name], weights[name]) for name in weights)
 
 
 @pytest.mark.parametrize(
