@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -40,12 +41,11 @@ class Room:
 
     def kept(self) -> dict[str, bytes]:
         """Everything but outputs and what is made again: nothing of it may change."""
-        return {
-            path.relative_to(self.root).as_posix(): path.read_bytes()
-            for path in self.root.rglob("*")
-            if path.is_file() and not {"out", "cache"} & set(path.relative_to(self.root).parts)
-            and ".clean" not in path.as_posix()
-        }  # fmt: skip
+        written = re.compile(r"out/|cache/|.*\.(clean|dropped|writing)\b")
+        files = {
+            p.relative_to(self.root).as_posix(): p for p in self.root.rglob("*") if p.is_file()
+        }
+        return {name: path.read_bytes() for name, path in files.items() if not written.match(name)}
 
     def left_over(self) -> list[Path]:
         return list(self.root.rglob("*.writing"))
