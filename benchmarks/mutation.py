@@ -28,7 +28,9 @@ from mutants import Mutant, find_mutants
 
 ROOT = Path(__file__).resolve().parent.parent
 ROOMS = ("models", "titles", "scoring", "training", "evaluation", "service")
-NOT_COPIED = shutil.ignore_patterns(".?*", "__pycache__", "artifacts", "runs", "build")
+NOT_COPIED = shutil.ignore_patterns(
+    ".git", ".venv", ".hypothesis", "*_cache", "__pycache__", "artifacts", "runs", "build"
+)
 IMPORTED = ("torch", "transformers", "sklearn", "onnx", "onnxruntime", "fastapi", "pytest")
 """What every test would import anew, and no mutant changes."""
 
