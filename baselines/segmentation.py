@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import logging
 import re
-import unicodedata
 from functools import cache
 
 from models.errors import MissingDependency
+from models.title_text import clean
 
 try:
     import jieba
@@ -25,12 +25,8 @@ _CHARACTERS = re.compile(r"[a-z]+|[0-9]+|\S")
 
 
 def normalise(title: str) -> str:
-    """One line: NFKC (full-width signs become plain ones), lower case, single spaces.
-
-    What UTF-8 cannot encode (half of a surrogate pair) becomes a question mark.
-    """
-    encodable = title.encode("utf-8", "replace").decode("utf-8")
-    return " ".join(unicodedata.normalize("NFKC", encodable).lower().split())
+    """The title as every model reads it, in lower case."""
+    return clean(title).lower()
 
 
 def words(title: str) -> str:

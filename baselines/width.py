@@ -17,7 +17,7 @@ import numpy as np
 from baselines.tfidf_forest import ForestClassifier
 from models.bounds import Checked, PositiveInt, Seed
 from models.errors import MissingDependency
-from models.title_text import width
+from models.title_text import clean, width
 from titles import LabelledTitles
 
 try:
@@ -49,7 +49,7 @@ class WidthClassifier(ForestClassifier):
     @staticmethod
     def columns(titles: Sequence[str]) -> np.ndarray:
         """(n, 2) int64: characters and columns."""
-        return np.array([width(title) for title in titles])
+        return np.array([width(clean(title)) for title in titles])
 
 
 def train_width(

@@ -18,7 +18,7 @@ from typing import Self
 import numpy as np
 
 from models import probes
-from models.calibration import apply_temperature
+from models.calibration import calibrated
 from models.classifier import Scores
 from models.errors import CorruptArtifact, DataError, UsageError
 from models.labels import Labels
@@ -66,11 +66,11 @@ class LoadedModel:
     def score(self, titles: Sequence[str]) -> Scores:
         """Calibrated scores, and which titles were cut, in one pass over their tokens."""
         raw = self.uncalibrated.score(titles)
-        return raw._replace(probabilities=self._calibrated(raw.probabilities))
+        return raw._replace(probabilities=self._calibrated(raw.probabilities, titles))
 
     def predict_proba(self, titles: Sequence[str]) -> np.ndarray:
         """Calibrated probabilities, (titles, classes) float32."""
-        return self._calibrated(self.uncalibrated.predict_proba(titles))
+        return self._calibrated(self.uncalibrated.predict_proba(titles), titles)
 
     def set_threads(self, threads: int) -> None:
         """Score on so many threads from now on."""
@@ -91,8 +91,8 @@ class LoadedModel:
     ) -> None:
         self.close()
 
-    def _calibrated(self, probabilities: np.ndarray) -> np.ndarray:
-        return apply_temperature(probabilities, self.manifest.temperature)
+    def _calibrated(self, raw: np.ndarray, titles: Sequence[str]) -> np.ndarray:
+        return calibrated(raw, titles, self.manifest.temperature)
 
 
 def save(

@@ -5,7 +5,11 @@ Source: Guo et al. 2017, "On Calibration of Modern Neural Networks".
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
+
+from models.title_text import is_readable
 
 _SMALLEST = np.finfo(np.float32).tiny
 
@@ -19,6 +23,20 @@ def apply_temperature(probabilities: np.ndarray, temperature: float) -> np.ndarr
     if temperature == 1.0:
         return probabilities.astype(np.float32, copy=False)
     return softmax(log_probabilities(probabilities) / temperature)
+
+
+def calibrated(raw: np.ndarray, titles: Sequence[str], temperature: float) -> np.ndarray:
+    """What is shown as confidence, (n, classes) float32: of a title that nobody can read, none.
+
+    Args:
+        raw: (n, classes) probabilities as a route gives them.
+    """
+    probabilities = apply_temperature(raw, temperature)
+    unreadable = [i for i, title in enumerate(titles) if not is_readable(title)]
+    if unreadable:
+        probabilities = probabilities.copy()
+        probabilities[unreadable] = 1 / raw.shape[1]
+    return probabilities
 
 
 def log_probabilities(probabilities: np.ndarray) -> np.ndarray:

@@ -9,6 +9,7 @@ from typing import NamedTuple, Protocol, Self
 import numpy as np
 
 from models.labels import Labels
+from models.title_text import is_readable
 
 
 class Scores(NamedTuple):
@@ -63,6 +64,8 @@ class Prediction:
     title: str
     ranking: tuple[Ranked, ...]
     truncated: bool
+    readable: bool = True
+    """Whether the title says something in a script that models have read (`is_readable`)."""
 
     @property
     def best(self) -> Ranked:
@@ -84,6 +87,7 @@ def predict(classifier: TitleClassifier, titles: Sequence[str], top_k: int = 1) 
                 Ranked(labels.names[j], labels.display_names[j], float(row[j])) for j in best
             ),
             truncated=bool(cut),
+            readable=is_readable(title),
         )
         for title, row, best, cut in zip(titles, probabilities, order, truncated, strict=True)
     ]

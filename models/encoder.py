@@ -17,7 +17,8 @@ from models.classifier import Scores
 from models.errors import CorruptArtifact, MissingDependency
 from models.labels import Labels
 from models.route import Route
-from models.tokenization import Tokenized, set_pool_threads
+from models.title_text import clean
+from models.tokenization import Tokenized, clean_first, set_pool_threads
 
 try:
     import torch
@@ -54,28 +55,34 @@ class EncoderClassifier(Route):
     ):
         self.model = model.eval()
         self.tokenizer = tokenizer
+        clean_first(tokenizer.backend_tokenizer)
+        tokenizer.split_special_tokens = tokenizer.init_kwargs["split_special_tokens"] = True
         self.labels = labels
         self.max_length = max_length
         self.batch_size = batch_size
 
     def score(self, titles: Sequence[str]) -> Scores:
-        rows, truncated = self._tokenize(titles)
+        rows, truncated = self.tokenize(titles)
         return Scores(softmax(self._logits(rows)), truncated)
 
     def predict_logits(self, titles: Sequence[str]) -> np.ndarray:
         """Logits, (titles, classes) float32, in the titles' order."""
-        return self._logits(self._tokenize(titles).ids)
+        return self._logits(self.tokenize(titles).ids)
 
     def set_threads(self, threads: int) -> None:
         """Of the whole process: torch has one pool for all models."""
         set_pool_threads(threads)
         torch.set_num_threads(threads)
 
-    def _tokenize(self, titles: Sequence[str]) -> Tokenized:
+    def tokenize(self, titles: Sequence[str]) -> Tokenized:
+        """Ids of each title, cleaned."""
         if not titles:
             return Tokenized([], np.zeros(0, dtype=bool))
         batch = self.tokenizer(
-            list(titles), truncation=True, max_length=self.max_length, verbose=False
+            [clean(title) for title in titles],
+            truncation=True,
+            max_length=self.max_length,
+            verbose=False,
         )
         truncated = [bool(encoding.overflowing) for encoding in batch.encodings or ()]
         return Tokenized(batch["input_ids"], np.array(truncated))

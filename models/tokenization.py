@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import html
+import json
 import os
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-from tokenizers import Tokenizer
+from tokenizers import Regex, Tokenizer
+from tokenizers.normalizers import NFKC, Normalizer, Replace, Strip
+from tokenizers.normalizers import Sequence as InTurn
 
 from models.errors import CorruptArtifact
-from models.title_text import width
+from models.title_text import RULES, clean, width
 
 FILE = "tokenizer.json"
 _UNKNOWN = ("<unk>", "[UNK]")
+_ENTITIES = ("quot", "nbsp", "lt", "gt", "apos", "#39", "ldquo", "rdquo", "hellip", "middot", "amp")
 
 ScoreBatch = Callable[[np.ndarray, np.ndarray], np.ndarray]
 """(B, S) int64 ids and (B,) int64 lengths to (B, classes) float32 logits."""
@@ -33,9 +38,9 @@ class Tokenized(NamedTuple):
 
 
 class TitleTokenizer:
-    """Cuts titles into ids, framed by the two specials, and no longer than `max_length`.
+    """Cuts titles, cleaned, into ids, framed by the two specials, no longer than `max_length`.
 
-    The underlying tokenizer is never reconfigured, so threads may share it.
+    The underlying tokenizer is configured here and never again, so threads may share it.
 
     Args:
         tokenizer: frames a text as `<first> text <last>`.
@@ -49,6 +54,8 @@ class TitleTokenizer:
         self.max_length = max_length
         tokenizer.no_truncation()
         tokenizer.no_padding()
+        tokenizer.encode_special_tokens = True
+        clean_first(tokenizer)
 
     @classmethod
     def read(cls, folder: Path, pad_id: int, max_length: int) -> TitleTokenizer:
@@ -96,8 +103,38 @@ class TitleTokenizer:
 
     def _encode(self, titles: Sequence[str]) -> list[list[int]]:
         if len(titles) == 1:  # without the pool of threads that a batch is cut in
-            return [self.tokenizer.encode(titles[0]).ids]
-        return [encoding.ids for encoding in self.tokenizer.encode_batch_fast(list(titles))]
+            return [self.tokenizer.encode(clean(titles[0])).ids]
+        cleaned = [clean(title) for title in titles]
+        return [encoding.ids for encoding in self.tokenizer.encode_batch_fast(cleaned)]
+
+
+def clean_first(tokenizer: Tokenizer) -> None:
+    """Let a tokenizer clean titles itself, as far as its file can say how.
+
+    Then libraries that know nothing but the file read what our own code reads, but for rare
+    entities and for traditional characters. The specials' names are read as text.
+    """
+    specials = [each.content for each in tokenizer.get_added_tokens_decoder().values()]
+    cleaning, own = _cleaning(specials), tokenizer.normalizer
+    state = json.loads(cleaning.__getstate__())["normalizers"]
+    if own is None:
+        tokenizer.normalizer = cleaning
+    elif json.loads(own.__getstate__()).get("normalizers", [])[: len(state)] != state:
+        tokenizer.normalizer = InTurn([cleaning, own])
+
+
+def _cleaning(specials: Iterable[str]) -> Normalizer:
+    return InTurn(
+        [
+            *(Replace(f"&{name};", html.unescape(f"&{name};")) for name in _ENTITIES),
+            *(Replace(Regex(pattern.pattern), by) for pattern, by in RULES),
+            NFKC(),
+            Replace("~", "～"),
+            *(Replace(name, f"{name[0]} {name[1:]}") for name in specials if len(name) > 1),
+            Replace(Regex(r"\s+"), " "),
+            Strip(),
+        ]
+    )
 
 
 def set_pool_threads(threads: int) -> None:

@@ -12,6 +12,7 @@ from tokenizers import Tokenizer
 from models.bounds import Checked, PositiveInt, Seed, Whole
 from models.errors import UsageError
 from models.outputs import claim_file, claim_folder
+from models.title_text import clean
 from models.tokenization import FILE
 from recipes.saving import logger, read_all_titles
 from recipes.settings import (
@@ -120,4 +121,6 @@ def _token_counter(folder: Path) -> Callable[[list[str]], list[int]]:
         raise UsageError(f"{path} does not exist; pass a folder with a fast tokenizer")
     tokenizer = Tokenizer.from_file(str(path))
     tokenizer.no_truncation()
-    return lambda titles: [len(encoding.ids) for encoding in tokenizer.encode_batch_fast(titles)]
+    return lambda titles: [
+        len(each.ids) for each in tokenizer.encode_batch_fast([clean(title) for title in titles])
+    ]

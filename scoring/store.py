@@ -18,8 +18,9 @@ from tqdm import tqdm
 
 from models.artifact import LoadedModel, Manifest
 from models.cache import default_cache
-from models.calibration import apply_temperature, log_probabilities
+from models.calibration import calibrated, log_probabilities
 from models.ensemble import EnsembleClassifier, pool
+from models.title_text import clean
 from scoring.score_table import ScoreTable, open_table, title_key
 
 CHUNK = 1024
@@ -72,7 +73,7 @@ class ScoreStore:
     ) -> np.ndarray:
         """Probabilities with the model's temperature, (n, classes) float32, as it serves them."""
         raw = self.raw(model, titles, show_progress)
-        return apply_temperature(raw, model.manifest.temperature)
+        return calibrated(raw, titles, model.manifest.temperature)
 
     def find(
         self, model: LoadedModel | UnopenedModel, titles: Sequence[str], show_progress: bool = True
@@ -86,7 +87,7 @@ class ScoreStore:
             DataError: the store's file of this model is none.
             ArtifactError: the model had to be opened, and cannot be trusted.
         """
-        keys = [title_key(title) for title in titles]
+        keys = [title_key(clean(title)) for title in titles]
         with open_table(self._path(model.manifest), len(model.manifest.labels)) as table:
             raw, known = table.read(keys)
             missing = np.flatnonzero(~known).tolist()
@@ -118,12 +119,12 @@ class ScoreStore:
     ) -> Found:
         members = ensemble.members.values()
         found = [self.find(member, titles, show_progress) for member in members]
-        calibrated = [
-            apply_temperature(each.raw, member.manifest.temperature)
+        probabilities = [
+            calibrated(each.raw, titles, member.manifest.temperature)
             for each, member in zip(found, members, strict=True)
         ]
         return Found(
-            pool(log_probabilities(np.stack(calibrated)), ensemble.weights),
+            pool(log_probabilities(np.stack(probabilities)), ensemble.weights),
             max(each.scored for each in found),
             sum(each.seconds for each in found),
         )

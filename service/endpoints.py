@@ -135,6 +135,7 @@ def _result(index: int, prediction: Prediction) -> TitleResult:
         **ranking[0].model_dump(),
         top_k=ranking,
         truncated=prediction.truncated,
+        readable=prediction.readable,
     )
 
 

@@ -17,7 +17,9 @@ _STOCKS: JsonDict = {"label": "stocks", "display_name": "股票", "score": 0.938
 _MODEL: JsonDict = {"name": "e5-small-zh", "version": "3f9a1c27b0de"}
 RESPONSE_EXAMPLE: JsonDict = {
     "model": _MODEL,
-    "results": [{"index": 0, **_STOCKS, "top_k": [_STOCKS, _FINANCE], "truncated": False}],
+    "results": [
+        {"index": 0, **_STOCKS, "top_k": [_STOCKS, _FINANCE], "truncated": False, "readable": True}
+    ],
 }
 
 
@@ -61,6 +63,10 @@ class TitleResult(BaseModel):
     score: float = Field(description="From 0 to 1.")
     top_k: list[RankedClass] = Field(description="From the most to the least probable.")
     truncated: bool = Field(description="Whether the title's end was cut off before scoring.")
+    readable: bool = Field(
+        description="Whether the title says something in Chinese or Latin script; if not, every "
+        "class has the same score."
+    )
 
 
 class ModelIdentity(BaseModel):

@@ -71,7 +71,7 @@ CODES: dict[str, Code] = {
     ),
     "untidy-spacing": Code(
         "warning",
-        "trailing, doubled or unusual spaces, or control characters",
+        "trailing, doubled or unusual spaces, control characters, or HTML",
         "biaoti data check --fix repairs the title",
     ),
     "duplicate-exact": Code("warning", "the same title as {other}", _DROP),

@@ -141,9 +141,7 @@ class ClassificationLoss:
     ):
         self.settings = settings
         self.pad_id: int = classifier.tokenizer.pad_token_id
-        self.rows: list[list[int]] = classifier.tokenizer(
-            list(train.titles), truncation=True, max_length=settings.max_length
-        )["input_ids"]
+        self.rows = classifier.tokenize(train.titles).ids
         self.targets = torch.tensor(train.label_ids)
 
     @property

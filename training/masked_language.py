@@ -26,6 +26,7 @@ from transformers import (
 from models.bounds import Bounds, PositiveInt, ShareBelowOne
 from models.outputs import OutputKind, holds_others, lacks
 from models.staging import staged_folder
+from models.title_text import clean
 from training.batches import LengthBucketedBatches, pad
 from training.compute import device
 from training.default_observers import default_observers
@@ -65,7 +66,8 @@ def continue_pretraining(
     config = AutoConfig.from_pretrained(encoder)
     dropout = {"hidden_dropout_prob": 0.0, "attention_probs_dropout_prob": 0.0}
     model = AutoModelForMaskedLM.from_pretrained(encoder, trust_remote_code=False, **dropout)
-    rows = tokenizer(list(titles), truncation=True, max_length=settings.max_length)["input_ids"]
+    cleaned = [clean(title) for title in titles]
+    rows = tokenizer(cleaned, truncation=True, max_length=settings.max_length)["input_ids"]
     batches = LengthBucketedBatches([len(row) for row in rows], settings.batch_size, settings.seed)
     loss = MaskedLanguageLoss(rows, tokenizer, settings)
     identity = hashlib.sha256("\n".join([encoder.name, *titles]).encode()).hexdigest()

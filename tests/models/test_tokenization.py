@@ -9,7 +9,7 @@ from tokenizers import Tokenizer
 from tokenizers.models import WordLevel
 
 from models.errors import CorruptArtifact
-from models.title_text import width
+from models.title_text import clean, width
 from models.tokenization import TitleTokenizer, score_by_length
 
 FIRST, LAST = 2, 3
@@ -24,6 +24,44 @@ def test_a_title_is_framed_by_the_two_specials(tokenizer: TitleTokenizer):
     (row,) = tokenizer(["股市"]).ids
 
     assert (row[0], row[-1], len(row)) == (FIRST, LAST, 4)
+
+
+@pytest.mark.parametrize(
+    "title",
+    [
+        "\u3000股市\u200b涨跌\r\n",
+        "<em>股市</em>涨跌&nbsp;",
+        "&#32929;市漲跌",
+        "[CLS]",
+        "股[PAD]市",
+        "ＡＢ~",
+    ],
+)
+def test_a_title_is_cleaned_before_it_is_cut(tokenizer: TitleTokenizer, title: str):
+    assert tokenizer([title]).ids == tokenizer([clean(title)]).ids == tokenizer([title, ""]).ids[:1]
+
+
+def test_a_specials_name_is_text(tokenizer: TitleTokenizer):
+    (row,) = tokenizer(["[PAD][SEP]股"]).ids
+
+    assert not {0, FIRST, LAST} & set(row[1:-1])
+
+
+@pytest.mark.parametrize(
+    "title", [" 股市\u3000\u200b涨跌\n", "<p>股市</p>A&amp;B&quot;", "股\ufe0f市 ~ ｶ", "a  b"]
+)
+def test_the_file_alone_lets_a_library_read_the_same(tokenizer: TitleTokenizer, title: str):
+    assert tokenizer.tokenizer.encode(title).ids == tokenizer([title]).ids[0]
+    assert tokenizer.tokenizer.normalizer.normalize_str(title) == clean(title)
+
+
+def test_a_tokenizer_that_cleans_is_left_as_it_is(tmp_path: Path, tokenizer: TitleTokenizer):
+    tokenizer.save(tmp_path)
+    before = (tmp_path / "tokenizer.json").read_bytes()
+
+    TitleTokenizer.read(tmp_path, pad_id=0, max_length=8).save(tmp_path)
+
+    assert (tmp_path / "tokenizer.json").read_bytes() == before
 
 
 def test_a_longer_title_loses_its_end_and_keeps_the_closing_special(tokenizer: TitleTokenizer):

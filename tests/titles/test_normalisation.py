@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from models.title_text import clean
 from titles import leaked, normalise
 from titles.normalisation import comparison_key, digest
 
@@ -33,7 +34,7 @@ def test_width_case_spaces_and_punctuation_are_removed(title: str, expected: str
 
 @given(st.text(st.characters() | st.sampled_from("한글ᄀ\u1161\u11a8ㅏｶﾞeé\u0301\u0323\u093c，　")))
 def test_characters_that_combine_are_normalised_together(title: str):
-    folded = unicodedata.normalize("NFKC", title).casefold()
+    folded = unicodedata.normalize("NFKC", clean(title)).casefold()
     kept = [c for c in folded if unicodedata.category(c)[0] not in "ZP"]
 
     assert normalise(title) == "".join(

@@ -22,6 +22,10 @@ from titles.repair import needs_repair
             "股市 大涨",
             ("control-characters", "wide-spaces", "doubled-spaces", "edge-spaces"),
         ),
+        ("&quot;股市&quot;<em>大涨</em>", '"股市"大涨', ("markup",)),
+        ("A&amp;amp;B&nbsp; C", "A&B C", ("markup", "wide-spaces", "doubled-spaces")),
+        ("股市&a\x00mp;大涨", "股市&大涨", ("markup", "control-characters")),
+        ("AT&T 1<2 <三体>", "AT&T 1<2 <三体>", ()),
         ("一家\U0001f468\u200d\U0001f469", "一家\U0001f468\u200d\U0001f469", ()),
         ("生\ufffd字，ＡＢ", "生\ufffd字，ＡＢ", ()),
     ],
@@ -39,6 +43,10 @@ def test_repair_is_final_announced_and_keeps_what_the_title_says(title: str):
     assert repaired == repaired.strip()
 
 
-@given(st.text("股市AB，！ \u3000\t\x00\u200b\x85"))
+@given(
+    st.lists(st.sampled_from([*"股AB，！ \u3000\t\x00\u200b\x85&;<>", "&amp;", "<br>"])).map(
+        "".join
+    )
+)
 def test_repaired_title_counts_as_the_same(title: str):
     assert normalise(repair(title)[0]) == normalise(title)

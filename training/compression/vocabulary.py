@@ -15,6 +15,7 @@ from typing import Any
 from tokenizers import Tokenizer
 
 from models.errors import UsageError
+from models.title_text import clean
 
 _BATCH = 10_000
 
@@ -55,7 +56,7 @@ def count_uses(tokenizer: Tokenizer, titles: Sequence[str]) -> Counter[int]:
     """How often each piece occurs in the titles, by its id."""
     uses: Counter[int] = Counter()
     for start in range(0, len(titles), _BATCH):
-        batch = list(titles[start : start + _BATCH])
+        batch = [clean(title) for title in titles[start : start + _BATCH]]
         for encoding in tokenizer.encode_batch_fast(batch, add_special_tokens=False):
             uses.update(encoding.ids)
     return uses
