@@ -5,8 +5,8 @@ bf16 where the processor does. All read the same titles, as often, in batches of
 threads and steps. Ours and the careful Trainer take turns, one right after the other, so that a
 machine that grows slower does so for both; what is told is the median of the rounds, with the
 slowest and the fastest. The last row, for reference, run once, is the Trainer as its documentation
-shows it: fp32, every title padded to 64 tokens. Opening the model, evaluations and checkpoints are not
-counted.
+shows it: fp32, every title padded to 64 tokens. Opening the model, evaluations and checkpoints
+are not counted.
 
 Then each trains for some epochs, is evaluated every quarter of one, and it is told after how many
 seconds it first reached the accuracy that all of them reached.

@@ -18,7 +18,7 @@ from models.errors import CorruptArtifact, MissingDependency
 from models.labels import Labels
 from models.route import Route
 from models.title_text import clean
-from models.tokenization import Tokenized, clean_first, set_pool_threads
+from models.tokenization import Tokenized, clean_first, cleans, set_pool_threads
 
 try:
     import torch
@@ -30,6 +30,12 @@ try:
     )
 except ImportError as error:
     raise MissingDependency(error.name or "torch", "train") from error
+
+
+def read_clean(tokenizer: PreTrainedTokenizerBase) -> None:
+    """As `clean_first`, for a tokenizer of transformers, which has its own word on specials."""
+    clean_first(tokenizer.backend_tokenizer)
+    tokenizer.split_special_tokens = tokenizer.init_kwargs["split_special_tokens"] = True
 
 
 class EncoderClassifier(Route):
@@ -55,8 +61,7 @@ class EncoderClassifier(Route):
     ):
         self.model = model.eval()
         self.tokenizer = tokenizer
-        clean_first(tokenizer.backend_tokenizer)
-        tokenizer.split_special_tokens = tokenizer.init_kwargs["split_special_tokens"] = True
+        self._cleans = cleans(tokenizer.backend_tokenizer)
         self.labels = labels
         self.max_length = max_length
         self.batch_size = batch_size
@@ -75,11 +80,11 @@ class EncoderClassifier(Route):
         torch.set_num_threads(threads)
 
     def tokenize(self, titles: Sequence[str]) -> Tokenized:
-        """Ids of each title, cleaned."""
+        """Ids of each title, cleaned first if its tokenizer is one that cleans."""
         if not titles:
             return Tokenized([], np.zeros(0, dtype=bool))
         batch = self.tokenizer(
-            [clean(title) for title in titles],
+            [clean(title) for title in titles] if self._cleans else list(titles),
             truncation=True,
             max_length=self.max_length,
             verbose=False,

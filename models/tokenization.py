@@ -38,7 +38,9 @@ class Tokenized(NamedTuple):
 
 
 class TitleTokenizer:
-    """Cuts titles, cleaned, into ids, framed by the two specials, no longer than `max_length`.
+    """Cuts titles into ids, framed by the two specials, no longer than `max_length`.
+
+    They are cleaned first, unless the tokenizer is one that earlier revisions saved (`cleans`).
 
     The underlying tokenizer is configured here and never again, so threads may share it.
 
@@ -54,8 +56,7 @@ class TitleTokenizer:
         self.max_length = max_length
         tokenizer.no_truncation()
         tokenizer.no_padding()
-        tokenizer.encode_special_tokens = True
-        clean_first(tokenizer)
+        self._cleans = tokenizer.encode_special_tokens = cleans(tokenizer)
 
     @classmethod
     def read(cls, folder: Path, pad_id: int, max_length: int) -> TitleTokenizer:
@@ -102,10 +103,10 @@ class TitleTokenizer:
         return widths
 
     def _encode(self, titles: Sequence[str]) -> list[list[int]]:
-        if len(titles) == 1:  # without the pool of threads that a batch is cut in
-            return [self.tokenizer.encode(clean(titles[0])).ids]
-        cleaned = [clean(title) for title in titles]
-        return [encoding.ids for encoding in self.tokenizer.encode_batch_fast(cleaned)]
+        texts = [clean(title) for title in titles] if self._cleans else list(titles)
+        if len(texts) == 1:  # without the pool of threads that a batch is cut in
+            return [self.tokenizer.encode(texts[0]).ids]
+        return [encoding.ids for encoding in self.tokenizer.encode_batch_fast(texts)]
 
 
 def clean_first(tokenizer: Tokenizer) -> None:
@@ -114,16 +115,22 @@ def clean_first(tokenizer: Tokenizer) -> None:
     Then libraries that know nothing but the file read what our own code reads, but for rare
     entities and for traditional characters. The specials' names are read as text.
     """
+    if not cleans(tokenizer):
+        own = tokenizer.normalizer
+        cleaning = _cleaning(tokenizer)
+        tokenizer.normalizer = cleaning if own is None else InTurn([cleaning, own])
+    tokenizer.encode_special_tokens = True
+
+
+def cleans(tokenizer: Tokenizer) -> bool:
+    """Whether `clean_first` was called for a tokenizer, or for the one that was saved."""
+    own = json.loads(tokenizer.normalizer.__getstate__()) if tokenizer.normalizer else {}
+    first = json.loads(_cleaning(tokenizer).__getstate__())["normalizers"]
+    return bool(own.get("normalizers", [])[: len(first)] == first)
+
+
+def _cleaning(tokenizer: Tokenizer) -> Normalizer:
     specials = [each.content for each in tokenizer.get_added_tokens_decoder().values()]
-    cleaning, own = _cleaning(specials), tokenizer.normalizer
-    state = json.loads(cleaning.__getstate__())["normalizers"]
-    if own is None:
-        tokenizer.normalizer = cleaning
-    elif json.loads(own.__getstate__()).get("normalizers", [])[: len(state)] != state:
-        tokenizer.normalizer = InTurn([cleaning, own])
-
-
-def _cleaning(specials: Iterable[str]) -> Normalizer:
     return InTurn(
         [
             *(Replace(f"&{name};", html.unescape(f"&{name};")) for name in _ENTITIES),

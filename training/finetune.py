@@ -12,7 +12,7 @@ from transformers import AutoModelForSequenceClassification, AutoTokenizer, PreT
 
 from models.bounds import NonNegativeFloat, ShareBelowOne
 from models.calibration import softmax
-from models.encoder import EncoderClassifier
+from models.encoder import EncoderClassifier, read_clean
 from models.errors import PretrainedError
 from models.labels import Labels
 from models.student import StudentClassifier
@@ -126,6 +126,7 @@ def open_encoder(folder: Path, labels: Labels, max_length: int) -> EncoderClassi
         raise PretrainedError(
             f"{folder} cannot be opened as an encoder with its tokenizer: {error}"
         ) from error
+    read_clean(tokenizer)
     return EncoderClassifier(model, tokenizer, labels, max_length)
 
 

@@ -24,6 +24,7 @@ from transformers import (
 )
 
 from models.bounds import Bounds, PositiveInt, ShareBelowOne
+from models.encoder import read_clean
 from models.outputs import OutputKind, holds_others, lacks
 from models.staging import staged_folder
 from models.title_text import clean
@@ -66,6 +67,7 @@ def continue_pretraining(
     config = AutoConfig.from_pretrained(encoder)
     dropout = {"hidden_dropout_prob": 0.0, "attention_probs_dropout_prob": 0.0}
     model = AutoModelForMaskedLM.from_pretrained(encoder, trust_remote_code=False, **dropout)
+    read_clean(tokenizer)
     cleaned = [clean(title) for title in titles]
     rows = tokenizer(cleaned, truncation=True, max_length=settings.max_length)["input_ids"]
     batches = LengthBucketedBatches([len(row) for row in rows], settings.batch_size, settings.seed)

@@ -68,3 +68,13 @@ def test_the_folder_is_the_ecosystems(tmp_path: Path, tiny_classifier: EncoderCl
         assert [scores[name] for name in ("stocks", "sports", "education")] == pytest.approx(
             row.tolist(), abs=1e-5
         )
+
+
+def test_a_pipeline_reads_titles_as_we_do(tmp_path: Path, tiny_classifier: EncoderClassifier):
+    artifact.save(tiny_classifier, tmp_path / "model")
+    titles = ["&quot;股市&quot;\u200b <em>涨跌</em>\u3000", "[PAD]球队[SEP]", "ＡＢ  c\n"]
+
+    answers = pipeline("text-classification", model=str(tmp_path / "model"))(titles, top_k=1)
+
+    best = tiny_classifier.predict_proba(titles).max(axis=1)
+    assert [answer["score"] for (answer,) in answers] == pytest.approx(best, abs=1e-5)
