@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 import re
 import unicodedata
-from functools import cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 import opencc
@@ -28,6 +28,7 @@ def width(text: str) -> Width:
     return Width(len(text), len(text) + wide)
 
 
+@lru_cache(maxsize=4096)  # limits, tokenizer, readability and the store ask for the same titles
 def clean(title: str) -> str:
     """The text that every model reads in a title's place, in training and in answering.
 
