@@ -138,7 +138,8 @@ def test_saved_and_loaded_it_scores_identically(model, titles, odd_titles, tmp_p
 
     assert type(loaded.uncalibrated) is type(model)
     everything = titles + odd_titles
-    assert (loaded.predict_proba(everything) == model.predict_proba(everything)).all()
+    scores = loaded.uncalibrated.predict_proba(everything)
+    assert (scores == model.predict_proba(everything)).all()
 
 
 def test_nothing_is_pickled(model, tmp_path: Path):
