@@ -11,6 +11,7 @@ from typing import Any
 from cli.console import to_json
 from cli.printing import Printing, opened, write
 from evaluation.table import format_evaluation
+from models.classifier import Prediction
 from titles import report_text
 
 Show = Callable[[Any, Any, Printing], int | None]
@@ -77,5 +78,12 @@ def predictions(settings: Any, result: Any, printing: Printing) -> None:
                 line = to_json(record | asdict(prediction), file)
             else:
                 scores = "  ".join(f"{r.display_name} {r.score:.4f}" for r in prediction.ranking)
-                line = f"{scores}\t{prediction.title}"
+                line = f"{scores}\t{prediction.title}{_notes(prediction)}"
             print(line, file=file)
+
+
+def _notes(prediction: Prediction) -> str:
+    """What to know of an answer besides the scores."""
+    notes = {"cut off": prediction.truncated, "cannot be read": not prediction.readable}
+    said = ", ".join(note for note, holds in notes.items() if holds)
+    return f"  ({said})" if said else ""

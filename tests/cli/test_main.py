@@ -97,6 +97,12 @@ def test_classify_prints_a_line_a_title(model: Path, capsys: pytest.CaptureFixtu
     assert lines[0].split()[0] in ("股票", "体育", "教育")
 
 
+def test_classify_says_what_it_could_not_read(model: Path, capsys: pytest.CaptureFixture[str]):
+    assert main(["classify", "--model", str(model), "??????"]) == 0
+
+    assert capsys.readouterr().out.endswith("??????  (cannot be read)\n")
+
+
 def test_classify_reads_standard_input_and_writes_json(
     model: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ):
