@@ -86,6 +86,8 @@ class DataRecombine(Saving):
 
 def data_check(settings: DataCheck) -> Report:
     """What is wrong with the files; with `fix`, cleaned copies are written beside them."""
+    for name in settings.files:
+        _refuse_list(name)
     splits = {Path(name).stem: settings.reading.source(name) for name in settings.files}
     if len(splits) < len(settings.files):
         raise UsageError(
@@ -113,6 +115,18 @@ def data_recombine(settings: DataRecombine) -> int:
     source = settings.reading.source(settings.file)
     excluded = read_all_titles(settings.reading, settings.exclude)
     return write_recombined(source, settings.each, settings.output, settings.seed, excluded)
+
+
+def _refuse_list(name: str) -> None:
+    """Refuse what lies beside files of titles and is none, as `*.txt` may name it.
+
+    Raises:
+        UsageError: says what it is.
+    """
+    kinds = {"class.txt": "a list of classes", ".dropped.csv": "a list of dropped rows"}
+    for end, kind in kinds.items():
+        if Path(name).name.endswith(end):
+            raise UsageError(f"{name} is {kind}, not a file of titles; leave it out")
 
 
 def _token_counter(folder: Path) -> Callable[[list[str]], list[int]]:

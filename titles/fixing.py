@@ -117,8 +117,13 @@ def fix(
     outputs = {split: _Outputs.of(source) for split, source in splits.items()}
     if len({each.copy for each in outputs.values()}) < len(outputs):
         raise UsageError("two splits are the same file; pass each file once")
+    read = [each.path for each in splits.values()]
     for split, source in splits.items():
-        outputs[split].claim(source, [each.path for each in splits.values()])
+        if outputs[split].copy in map(Path, read):
+            raise UsageError(
+                f"{outputs[split].copy} is the cleaned copy of {source.path}; pass one of them"
+            )
+        outputs[split].claim(source, read)
     report = report or check(splits, labels, labelled=labelled)
     if not force:
         _refuse_losses(report)

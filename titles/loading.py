@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from array import array
 from collections.abc import Iterator, Mapping
 
@@ -9,6 +10,7 @@ import numpy as np
 
 from models.errors import DataError
 from models.labels import Labels
+from models.text_encoding import UTF_8
 from titles.checking import report_on
 from titles.findings import CODES
 from titles.label_ids import Classes, label_ids_of
@@ -18,6 +20,8 @@ from titles.report import Report
 from titles.rows import usable_rows
 from titles.scan import Progress, scan_splits
 from titles.source import Source
+
+logger = logging.getLogger("biaoti.titles")
 
 
 def read(source: Source, labels: Classes = None, wanted: Labels | None = None) -> LabelledTitles:
@@ -44,6 +48,7 @@ def read(source: Source, labels: Classes = None, wanted: Labels | None = None) -
         given.append(label_id)
     if not titles:
         raise _no_rows(reading)
+    _say_encoding(reading)
     classes, ids = label_ids.settle(given)
     return LabelledTitles(titles, np.asarray(ids, np.int64), classes, reading.fingerprint)
 
@@ -70,6 +75,12 @@ def read_unlabelled(source: Source, labels: Labels) -> LabelledTitles:
     return LabelledTitles(titles, np.full(len(titles), NO_LABEL), labels, stream.fingerprint)
 
 
+def _say_encoding(reading: Reading) -> None:
+    """Say that a file is not in UTF-8, where no report says it."""
+    if reading.lines.encoding != UTF_8:
+        logger.warning("%s is %s, and is read as such", reading.source.path, reading.lines.encoding)
+
+
 def _no_rows(reading: Reading) -> DataError:
     return DataError(f"no rows; {CODES['no-rows'].remedy}", reading.source.path)
 
@@ -91,6 +102,7 @@ class TitleStream(Iterator[str]):
         except StopIteration:
             if not self._any:
                 raise _no_rows(self._reading) from None
+            _say_encoding(self._reading)
             raise
         self._any = True
         return title

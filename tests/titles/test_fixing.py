@@ -170,7 +170,7 @@ def test_a_cleaned_copy_among_the_files_is_not_replaced(tmp_path: Path):
         "train.clean": write(tmp_path, "train.clean", "联赛开幕\t1\n"),
     }
 
-    with pytest.raises(UsageError, match=r"train\.clean\.txt is read from; choose another"):
+    with pytest.raises(UsageError, match=r"is the cleaned copy of .*/train\.txt; pass one"):
         fix(splits, LABELS)
 
     assert (tmp_path / "train.clean.txt").read_text("utf-8") == "联赛开幕\t1\n"

@@ -149,3 +149,14 @@ def test_heavy_libraries_are_not_imported():
     result = subprocess.run([sys.executable, "-c", code], cwd=root, capture_output=True, text=True)
 
     assert result.stdout == "[]\n"
+
+
+def test_another_encoding_is_said_where_no_report_says_it(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+):
+    path = tmp_path / "a.txt"
+    path.write_bytes("股市三大指数大涨\tfinance\n国足客场小胜\tsports\n".encode("gbk"))
+
+    assert list(read_titles(Source(path))) == read(Source(path)).titles
+
+    assert caplog.messages == [f"{path} is GB18030, and is read as such"] * 2
