@@ -20,6 +20,8 @@ from models.calibration import apply_temperature
 from models.errors import UsageError
 from models.labels import Labels
 from models.machine import describe
+from models.remark import Remark
+from scoring.remarks import before_scoring, of_scores
 from scoring.store import ScoreStore
 from titles import LabelledTitles
 
@@ -109,6 +111,14 @@ class Comparison:
         return next(pair for pair in self.pairs if {pair.first, pair.second} == names)
 
     @cached_property
+    def remarks(self) -> list[Remark]:
+        """What is remarkable about the titles and about the models' scores on them."""
+        found = remarks_before([model.candidate for model in self.models], self.data, self.leaks)
+        for model in self.models:
+            found += of_scores(self.data, model.raw, model.name)
+        return found
+
+    @cached_property
     def fronts(self) -> dict[str, list[bool]]:
         """For each cost, which deployable models are Pareto-optimal in accuracy and it."""
         costs: dict[str, list[float]] = {"size": [model.size_bytes for model in self.models]}
@@ -154,6 +164,14 @@ def compare(
     )
     pairs = paired(models, data)
     return Comparison(data, models, pairs, describe(), speed_settings, limits, leaks)
+
+
+def remarks_before(
+    candidates: Sequence[Candidate], data: LabelledTitles, leaks: np.ndarray | None
+) -> list[Remark]:
+    """What is remarkable before anything is scored; models are called as in the report."""
+    manifests = [replace(each.manifest, name=each.name) for each in candidates]
+    return before_scoring(manifests, data, leaks)
 
 
 def result_of(

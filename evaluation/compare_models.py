@@ -9,11 +9,12 @@ from typing import Annotated
 from tyro.conf import Positional, arg
 
 from evaluation.candidates import parse_candidates
-from evaluation.compare import Limits, compare
+from evaluation.compare import Limits, compare, remarks_before
 from evaluation.latency import SpeedSettings
 from evaluation.report.write import REPORT, write_report
 from models.bounds import Checked
 from models.outputs import claim_folder
+from recipes.saving import say
 from recipes.settings import File, Folder, OptionalFile, OptionalPath, Reading
 from scoring.store import ScoreStore
 from titles import leaked, read, read_titles
@@ -63,6 +64,7 @@ def compare_models(settings: Compare) -> list[Path]:
     leaks = None
     if settings.train is not None:
         leaks = leaked(data.titles, read_titles(reading.source(settings.train)))
+    said = say(remarks_before(candidates, data, leaks))
     comparison = compare(
         candidates,
         data,
@@ -71,4 +73,5 @@ def compare_models(settings: Compare) -> list[Path]:
         speed_settings=settings.measuring if settings.speed else None,
         limits=settings.limits,
     )
+    say(remark for remark in comparison.remarks if remark not in said)
     return write_report(comparison, settings.output)

@@ -12,10 +12,13 @@ import numpy as np
 from evaluation.memory import peak_memory_mb
 from models.artifact import LoadedModel
 from models.calibration import apply_temperature
+from models.errors import DataError
 from models.labels import Labels
 from models.machine import describe
+from recipes.saving import say
 from scoring import metrics
 from scoring.predictions import require_suffix, write_predictions
+from scoring.remarks import before_scoring, of_scores
 from scoring.store import ScoreStore
 from titles import NO_LABEL, LabelledTitles, leaked
 
@@ -36,13 +39,20 @@ def evaluate(
         training_titles: the score is also given without the titles that occur among these.
     Returns:
         JSON-able: rows, known_rows (those that were not scored now), titles_per_s (of those that
-        were; None where there are none), peak_memory_mb, machine, and, for labelled rows, what
-        `labelled_metrics` gives.
+        were; None where there are none), peak_memory_mb, machine, for labelled rows what
+        `labelled_metrics` gives, and remarks, which are also logged as soon as they are known.
     Raises:
+        DataError: there is no title.
         UsageError: the predictions file has another suffix; nothing is scored then.
     """
+    if not len(data):
+        raise DataError("no titles; give a file that has some", data.fingerprint.name)
     if predictions_file is not None:
         require_suffix(predictions_file)
+    known = np.flatnonzero(data.label_ids != NO_LABEL)
+    labelled = data if len(known) == len(data) else data.take(known)
+    leaks = None if training_titles is None else leaked(labelled.titles, training_titles)
+    remarks = say(before_scoring([model.manifest], labelled, leaks) if len(labelled) else ())
     raw, scored, seconds = store.find(model, data.titles, show_progress)
     if predictions_file is not None:
         scores = apply_temperature(raw, model.manifest.temperature)
@@ -55,14 +65,11 @@ def evaluate(
         "peak_memory_mb": round(peak_memory_mb(), 1),
         "machine": describe(),
     }
-    labelled = np.flatnonzero(data.label_ids != NO_LABEL).tolist()
-    if labelled:
-        leaks = None
-        if training_titles is not None:
-            leaks = leaked([data.titles[i] for i in labelled], training_titles)
-        gold, temperature = data.label_ids[labelled], model.manifest.temperature
-        report |= labelled_metrics(model.labels, temperature, gold, raw[labelled], leaks)
-    return report
+    if len(labelled):
+        gold, temperature = labelled.label_ids, model.manifest.temperature
+        report |= labelled_metrics(model.labels, temperature, gold, raw[known], leaks)
+        remarks += say(of_scores(labelled, raw[known], model.manifest.name))
+    return report | {"remarks": [asdict(remark) for remark in remarks]}
 
 
 def labelled_metrics(
@@ -79,7 +86,7 @@ def labelled_metrics(
         gold: (n,) class ids.
         raw: (n, classes) probabilities before the temperature is applied.
         leaks: (n,) bool, the titles that occur in the training data; a second score leaves them
-            out, and is not given where no other title is left.
+            out, and is None where no other title is left.
     """
     confusion = metrics.confusion_matrix(raw, gold)
     calibrated = apply_temperature(raw, temperature)
@@ -96,10 +103,11 @@ def labelled_metrics(
         "per_class": [asdict(row) for row in metrics.class_scores(confusion, labels)],
         "confusion_matrix": confusion.tolist(),
     }
-    if leaks is not None and not leaks.all():
+    if leaks is not None:
+        left = not leaks.all()
         found["without_leaks"] = {
             "leaked_titles": int(leaks.sum()),
-            "accuracy": metrics.accuracy(raw[~leaks], gold[~leaks]),
-            "macro_f1": metrics.macro_f1(raw[~leaks], gold[~leaks]),
+            "accuracy": metrics.accuracy(raw[~leaks], gold[~leaks]) if left else None,
+            "macro_f1": metrics.macro_f1(raw[~leaks], gold[~leaks]) if left else None,
         }
     return found

@@ -14,6 +14,7 @@ def format_evaluation(report: dict[str, Any]) -> str:
         lines += _score_lines(report)
     lines.append(f"speed      {_speed(report)}")
     lines.append(f"memory     {report['peak_memory_mb']:,.0f} MiB at most")
+    lines += [f"warning    {each['code']}: {each['message']}" for each in report["remarks"]]
     if "per_class" in report:
         lines += ["", _class_table(report["per_class"])]
         names = [row["label"] for row in report["per_class"]]
@@ -36,11 +37,7 @@ def _score_lines(report: dict[str, Any]) -> list[str]:
         low, high = report["interval_95"][name]
         lines.append(f"{title:<10} {report[name]:.2%}  (95 % interval {low:.2%} to {high:.2%})")
     if "without_leaks" in report:
-        clean = report["without_leaks"]
-        lines.append(
-            f"no leaks   {clean['accuracy']:.2%}  (without {clean['leaked_titles']} titles that "
-            "occur in the training data)"
-        )
+        lines.append(f"no leaks   {_without_leaks(report['without_leaks'])}")
     lines.append(
         f"ECE        {report['ece_before']:.4f} before, {report['ece_after']:.4f} after "
         f"calibration (temperature {report['temperature']:.3f})"
@@ -49,6 +46,13 @@ def _score_lines(report: dict[str, Any]) -> list[str]:
         f"Brier      {report['brier_before']:.4f} before, {report['brier_after']:.4f} after"
     )
     return lines
+
+
+def _without_leaks(clean: dict[str, Any]) -> str:
+    if clean["accuracy"] is None:
+        return "not known: every title occurs in the training data"
+    left_out = f"without {clean['leaked_titles']} titles that occur in the training data"
+    return f"{clean['accuracy']:.2%}  ({left_out})"
 
 
 def _class_table(rows: Sequence[dict[str, Any]]) -> str:

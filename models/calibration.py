@@ -11,6 +11,8 @@ import numpy as np
 
 from models.title_text import is_readable
 
+LOWEST_TEMPERATURE, HIGHEST_TEMPERATURE = 0.05, 20.0
+"""Between which one is searched."""
 _SMALLEST = np.finfo(np.float32).tiny
 
 

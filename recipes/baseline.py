@@ -8,7 +8,13 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from models.artifact import Manifest, Route
-from recipes.saving import claim_model, learned_from, read_learning, save_model
+from recipes.saving import (
+    claim_model,
+    learned_from,
+    read_learning,
+    save_model,
+    say_of_scores,
+)
 from recipes.settings import Learning
 from scoring.metrics import accuracy
 from scoring.temperature import fit_temperature
@@ -28,18 +34,24 @@ def train_baseline(settings: Learning, training: DataclassInstance, fit: Fit) ->
         training: what `fit` was told, for the manifest.
     """
     claim_model(settings, [settings.train, settings.dev])
-    train, dev = read_learning(settings)
+    train, dev, remarks = read_learning(settings)
     started = time.perf_counter()
     model = fit(train, dev)
     seconds = round(time.perf_counter() - started, 1)
-    scores = model.predict_proba(dev.titles)
+    scores = model.score(dev.titles)
+    temperature = fit_temperature(scores.probabilities, dev.label_ids)
+    remarks += say_of_scores(dev, scores, temperature, settings.output)
     found: dict[str, Any] = getattr(model, "hyperparameters", dict)()  # by fastText's own search
     return save_model(
         settings,
         model,
-        fit_temperature(scores, dev.label_ids),
+        temperature,
         trained_on=train.fingerprint.to_dict(),
         hyperparameters=asdict(training) | found,
-        metrics={"dev_accuracy": accuracy(scores, dev.label_ids), "training_seconds": seconds},
+        metrics={
+            "dev_accuracy": accuracy(scores.probabilities, dev.label_ids),
+            "training_seconds": seconds,
+        },
         made_from=learned_from(train, dev),
+        remarks=remarks,
     )

@@ -15,10 +15,19 @@ from models.artifact import PROBE_TITLES, Manifest, Route, load
 from models.bounds import Bounds, PositiveShare
 from models.errors import ArtifactError
 from models.student import StudentClassifier
-from recipes.saving import claim_model, data_ingredient, model_ingredient, named, save_model
+from recipes.saving import (
+    claim_model,
+    data_ingredient,
+    model_ingredient,
+    named,
+    save_model,
+    say,
+    say_of_scores,
+)
 from recipes.settings import File, FolderArgument, OptionalFile, Reading, Saving
 from scoring.gate import gate
 from scoring.metrics import accuracy
+from scoring.remarks import of_held_out, of_origin
 from scoring.temperature import fit_temperature
 from titles import read, read_titles
 from training.compression.conversion import as_student
@@ -79,19 +88,22 @@ def quantize(settings: Quantize) -> Manifest:
     source = load(settings.folder)
     student = as_student(source)
     dev = read(settings.reading.source(settings.dev), settings.reading.labels, source.labels)
+    remarks = say([*of_held_out(dev), *of_origin(source.manifest, dev, ["train"])])
     with TemporaryDirectory() as folder:
         model = _to_int8(settings, student, dev.titles, Path(folder))
-        before, scores = (each.predict_proba(dev.titles) for each in (student, model))
+        before, scores = (each.score(dev.titles) for each in (student, model))
         metrics = {
-            "dev_accuracy_before": accuracy(before, dev.label_ids),
-            "dev_accuracy": accuracy(scores, dev.label_ids),
+            "dev_accuracy_before": accuracy(before.probabilities, dev.label_ids),
+            "dev_accuracy": accuracy(scores.probabilities, dev.label_ids),
         }
         if not settings.force:
             gate(metrics["dev_accuracy_before"], metrics["dev_accuracy"], settings.max_drop)
+        temperature = fit_temperature(scores.probabilities, dev.label_ids)
+        remarks += say_of_scores(dev, scores, temperature, settings.output, model.max_length)
         return save_model(
             settings,
             model,
-            fit_temperature(scores, dev.label_ids),
+            temperature,
             trained_on=source.manifest.provenance.trained_on,
             hyperparameters={
                 "source": named(source),
@@ -100,6 +112,7 @@ def quantize(settings: Quantize) -> Manifest:
             },
             metrics=metrics,
             made_from=[model_ingredient("source", source), data_ingredient("dev", dev)],
+            remarks=remarks,
         )
 
 
@@ -130,6 +143,7 @@ def export(settings: Export) -> Manifest:
             hyperparameters={"source": named(source)},
             metrics={**provenance.metrics, "probe_difference": difference},
             made_from=[model_ingredient("source", source)],
+            remarks=provenance.remarks,
         )
 
 

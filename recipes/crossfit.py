@@ -73,7 +73,7 @@ def crossfit(settings: Crossfit) -> list[Path]:
     """
     inputs: list[str | Path] = [settings.train, settings.dev, *settings.member, *settings.exclude]
     claim_folder(settings.output, inputs, CROSSFIT, settings.force)
-    train, dev = read_learning(settings)
+    train, dev, _ = read_learning(settings)
     _claim_run(settings, train.fingerprint.sha256, dev.fingerprint.sha256)
     folds = settings.output / "folds"
     if not folds.exists():

@@ -72,9 +72,10 @@ def distill(settings: Distill) -> Manifest:
     with load(settings.teacher) as teacher:
         source = load(shape.start) if shape.start else with_transformer(teacher)
         whole = as_student(source)
-        train, dev = read_learning(settings, teacher.labels)
+        lesson = read_learning(settings, teacher.labels)
+        train = lesson.train
         require_classes(train.labels, teacher, source)
-        taught = taught_titles(settings, train, dev)
+        taught = taught_titles(settings, lesson)
         start, used = cut_start(whole, shape, train, taught.titles.titles, settings.training.seed)
         origin = model_ingredient("start", source)
         return train_student(

@@ -10,12 +10,22 @@ import numpy as np
 
 from models.artifact import LoadedModel, Manifest, Route, load
 from models.calibration import log_probabilities
+from models.classifier import Scores
 from models.ensemble import EnsembleClassifier, name_members, pool
 from models.student import StudentClassifier
-from recipes.saving import claim_model, data_ingredient, logger, model_ingredient, save_model
+from recipes.saving import (
+    claim_model,
+    data_ingredient,
+    logger,
+    model_ingredient,
+    save_model,
+    say,
+    say_of_scores,
+)
 from recipes.settings import File, FolderArguments, OptionalPath, Reading, Saving
 from scoring.metrics import accuracy
 from scoring.pooling import fit_weights
+from scoring.remarks import of_held_out, of_origin
 from scoring.store import ScoreStore
 from scoring.temperature import fit_temperature
 from titles import LabelledTitles, read
@@ -110,10 +120,15 @@ def _save_joined(
         joined_as: what the manifest calls the models that it was made of.
         scores: (titles, classes) probabilities, not calibrated.
     """
+    temperature = fit_temperature(scores, dev.label_ids)
+    said = say(of_held_out(dev))
+    for member in members.values():
+        said += say(of_origin(member.manifest, dev, ["train"]))
+    said += say_of_scores(dev, Scores.of_whole_titles(scores), temperature, settings.output)
     return save_model(
         settings,
         model,
-        fit_temperature(scores, dev.label_ids),
+        temperature,
         trained_on={
             name: member.manifest.provenance.trained_on for name, member in members.items()
         },
@@ -125,4 +140,5 @@ def _save_joined(
             *(model_ingredient("member", member) for member in members.values()),
             data_ingredient("dev", dev),
         ],
+        remarks=said,
     )

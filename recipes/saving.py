@@ -6,13 +6,16 @@ import logging
 from collections.abc import Iterable
 from hashlib import file_digest
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from models.artifact import Ingredient, LoadedModel, Manifest, Provenance, Route, save
+from models.classifier import Scores
 from models.errors import DataError, UsageError
 from models.labels import Labels
 from models.outputs import claim_folder
+from models.remark import Remark
 from recipes.settings import Learning, Reading, Saving
+from scoring.remarks import before_learning, of_lengths, of_scores, of_temperature
 from titles import LabelledTitles, objections, read_splits, read_titles, report_text
 
 if TYPE_CHECKING:
@@ -35,10 +38,19 @@ def claim_model(settings: Saving, inputs: Iterable[str | Path]) -> None:
     claim_folder(settings.output, [Path(each) for each in inputs], force=settings.force)
 
 
-def read_learning(
-    settings: Learning, classes: Labels | None = None
-) -> tuple[LabelledTitles, LabelledTitles]:
+class LearningTitles(NamedTuple):
+    """What is learned from."""
+
+    train: LabelledTitles
+    dev: LabelledTitles
+    remarks: list[Remark]
+    """What is remarkable about both."""
+
+
+def read_learning(settings: Learning, classes: Labels | None = None) -> LearningTitles:
     """The titles to learn from and those to choose on, in which no row may be unusable.
+
+    What is remarkable about them is said, before anything is learned.
 
     Args:
         classes: of the model that teaches or is shrunk, with which the data's are matched by name.
@@ -58,8 +70,17 @@ def read_learning(
             "cleaned copies"
         )
         raise DataError(f"{len(report.errors):,} rows cannot be used; {remedy}")
-    splits["train"].require_two_classes()
-    return splits["train"], splits["dev"]
+    train, dev = splits["train"], splits["dev"]
+    train.require_two_classes()
+    return LearningTitles(train, dev, say(before_learning(train, dev, report)))
+
+
+def say(found: Iterable[Remark]) -> list[Remark]:
+    """Tell people what is remarkable, as soon as it is known."""
+    said = list(found)
+    for remark in said:
+        logger.warning("warning: %s", remark)
+    return said
 
 
 def read_all_titles(reading: Reading, names: Iterable[str]) -> list[str]:
@@ -121,10 +142,34 @@ def save_model(
     hyperparameters: dict[str, Any],
     metrics: dict[str, float],
     made_from: Iterable[Ingredient],
+    remarks: Iterable[Remark],
 ) -> Manifest:
-    """Write the model's folder, and log what it scores."""
-    provenance = Provenance(trained_on, hyperparameters, metrics, tuple(made_from))
+    """Write the model's folder, and log what it scores.
+
+    Args:
+        remarks: all that was said of its data and its scores.
+    """
+    provenance = Provenance(trained_on, hyperparameters, metrics, tuple(made_from), tuple(remarks))
     manifest = save(model, settings.output, temperature=temperature, provenance=provenance)
     shown = "  ".join(f"{name} {value:.4f}" for name, value in metrics.items())
     logger.info("%s: %s %s  %s", settings.output, manifest.route, manifest.version, shown)
     return manifest
+
+
+def say_of_scores(
+    dev: LabelledTitles, scores: Scores, temperature: float, output: Path, most: int | None = None
+) -> list[Remark]:
+    """Tell people what is remarkable about a model's scores on dev, once they are known.
+
+    Args:
+        scores: not calibrated.
+        output: where the model will be saved.
+        most: tokens of a title that it reads.
+    """
+    return say(
+        [
+            *of_scores(dev, scores.probabilities, output.name),
+            *of_temperature(temperature, output.name),
+            *of_lengths(dev, scores.truncated, most),
+        ]
+    )

@@ -18,6 +18,7 @@ from recipes.saving import (
     read_learning,
     require_classes,
     save_model,
+    say_of_scores,
 )
 from recipes.settings import FolderArgument, Layers, OptionalNumber, OptionalPath, OptionalShare
 from recipes.teaching import TaughtLearning, claim_student, taught_titles, train_student
@@ -136,7 +137,8 @@ def _shrink(settings: Shrinking, cut: Cut, asked: tuple[str, ...]) -> Manifest:
     source = load(settings.folder)
     teacher = load(settings.teacher) if settings.teacher else source
     whole = as_student(source)
-    train, dev = read_learning(settings, source.labels)
+    lesson = read_learning(settings, source.labels)
+    train, dev, remarks = lesson
     require_classes(train.labels, source, teacher)
     model = cut(whole, train)
     logger.info("%s weights before, %s after", f"{_weights(whole):,}", f"{_weights(model):,}")
@@ -148,17 +150,21 @@ def _shrink(settings: Shrinking, cut: Cut, asked: tuple[str, ...]) -> Manifest:
     used: dict[str, Any] = {"source": named(source)}
     used |= {name: getattr(settings, name) for name in asked}
     if settings.recovery:
-        taught = taught_titles(settings, train, dev)
+        taught = taught_titles(settings, lesson)
         return train_student(settings, model, teacher, taught, origin, used, metrics)
-    scores = model.predict_proba(dev.titles)
+    scores = model.score(dev.titles)
+    temperature = fit_temperature(scores.probabilities, dev.label_ids)
+    most = model.tokenizer.max_length
+    remarks += say_of_scores(dev, scores, temperature, settings.output, most)
     return save_model(
         settings,
         model,
-        fit_temperature(scores, dev.label_ids),
+        temperature,
         trained_on=train.fingerprint.to_dict(),
         hyperparameters=used,
         metrics=metrics | {"dev_accuracy": metrics["dev_accuracy_unrecovered"]},
         made_from=[*learned_from(train, dev), origin],
+        remarks=remarks,
     )
 
 

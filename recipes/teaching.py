@@ -14,8 +14,10 @@ from models.bounds import Checked
 from models.ensemble import EnsembleClassifier
 from models.errors import UsageError
 from models.outputs import claim_folder
+from models.remark import Remark
 from models.student import StudentClassifier
 from recipes.saving import (
+    LearningTitles,
     claim_model,
     data_ingredient,
     dev_metrics,
@@ -25,6 +27,7 @@ from recipes.saving import (
     named,
     run_folder,
     save_model,
+    say_of_scores,
 )
 from recipes.settings import Files, Folders, Learning, OptionalPath
 from scoring.given_scores import Predictions, read_predictions
@@ -66,6 +69,7 @@ class Taught:
     Attributes:
         more: the files of unlabelled titles.
         given: scores that stand for the teacher's.
+        remarks: what was said of the titles.
     """
 
     titles: LabelledTitles
@@ -73,6 +77,7 @@ class Taught:
     dev: LabelledTitles
     more: tuple[LabelledTitles, ...]
     given: tuple[Predictions, ...]
+    remarks: list[Remark]
 
     def trained_on(self) -> dict[str, Any]:
         """What a manifest says of the titles."""
@@ -106,20 +111,21 @@ def claim_student(settings: TaughtLearning, *models: Path | None, trains: bool =
         claim_folder(run_folder(settings.output), inputs, RUN, settings.force)
 
 
-def taught_titles(settings: TaughtLearning, train: LabelledTitles, dev: LabelledTitles) -> Taught:
+def taught_titles(settings: TaughtLearning, lesson: LearningTitles) -> Taught:
     """The training titles, then the unlabelled ones, none of which leaks from dev or --exclude.
 
     Raises:
         DataError: a file of titles or of scores that cannot be used.
     """
     source, teaching = settings.reading.source, settings.teaching
+    train, dev, remarks = lesson
     held_out = [*train.titles, *dev.titles]
     held_out += [title for name in teaching.exclude for title in read_titles(source(name))]
     more = tuple(read_unlabelled(source(name), train.labels) for name in teaching.unlabelled)
     distinct = distinct_titles([title for each in more for title in each.titles], held_out)
     given = tuple(read_predictions(path, train.labels) for path in _files(teaching.scores))
     logger.info("%s titles with a label, %s without", f"{len(train):,}", f"{len(distinct):,}")
-    return Taught(train.with_unlabelled(distinct), train, dev, more, given)
+    return Taught(train.with_unlabelled(distinct), train, dev, more, given, remarks)
 
 
 def train_student(
@@ -148,6 +154,8 @@ def train_student(
     run = run_folder(settings.output)
     result = distill(start, taught.titles, scores, taught.dev, training, run, matched)
     given = [each.path.name for each in taught.given]
+    most = result.classifier.tokenizer.max_length
+    said = say_of_scores(taught.dev, result.dev_scores, result.temperature, settings.output, most)
     manifest = save_model(
         settings,
         result.classifier,
@@ -161,6 +169,7 @@ def train_student(
         },
         metrics={**(metrics or {}), **dev_metrics(result.history)},
         made_from=[*taught.ingredients(teacher), origin],
+        remarks=[*taught.remarks, *said],
     )
     result.run_folder.clean()
     logger.info("curves: %s", run / "curves.png")

@@ -22,6 +22,7 @@ from recipes.saving import (
     read_learning,
     run_folder,
     save_model,
+    say_of_scores,
 )
 from recipes.settings import Files, Learning
 from training.finetune import FineTuneSettings, fine_tune, recommended
@@ -74,10 +75,12 @@ def train_encoder(settings: TrainEncoder) -> Manifest:
     inputs = [settings.train, settings.dev, *settings.corpus, settings.encoder]
     claim_model(settings, inputs)
     claim_folder(run_folder(settings.output), inputs, RUN, settings.force)
-    train, dev = read_learning(settings)
+    train, dev, remarks = read_learning(settings)
     extra = read_all_titles(settings.reading, settings.corpus)
     folder = resolve(settings.encoder, chain(train.titles, dev.titles, extra))
     result = fine_tune(folder, train, dev, training, run_folder(settings.output))
+    most = result.classifier.max_length
+    remarks += say_of_scores(dev, result.dev_scores, result.temperature, settings.output, most)
     manifest = save_model(
         settings,
         result.classifier,
@@ -89,6 +92,7 @@ def train_encoder(settings: TrainEncoder) -> Manifest:
             *learned_from(train, dev),
             *(file_ingredient("encoder", path) for path in sorted(folder.glob("*.safetensors"))),
         ],
+        remarks=remarks,
     )
     result.run_folder.clean()
     logger.info("curves: %s", run_folder(settings.output) / "curves.png")

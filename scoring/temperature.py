@@ -10,10 +10,8 @@ from collections.abc import Sequence
 import numpy as np
 from scipy.optimize import minimize_scalar
 
-from models.calibration import apply_temperature
+from models.calibration import HIGHEST_TEMPERATURE, LOWEST_TEMPERATURE, apply_temperature
 from scoring.metrics import log_loss
-
-LOWEST, HIGHEST = 0.05, 20.0
 
 
 def fit_temperature(probabilities: np.ndarray, gold: Sequence[int] | np.ndarray) -> float:
@@ -27,5 +25,5 @@ def fit_temperature(probabilities: np.ndarray, gold: Sequence[int] | np.ndarray)
     def loss(log_temperature: float) -> float:
         return log_loss(apply_temperature(probabilities, float(np.exp(log_temperature))), gold)
 
-    bounds = (np.log(LOWEST), np.log(HIGHEST))
+    bounds = (np.log(LOWEST_TEMPERATURE), np.log(HIGHEST_TEMPERATURE))
     return float(np.exp(minimize_scalar(loss, bounds=bounds, method="bounded").x))

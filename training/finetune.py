@@ -12,6 +12,7 @@ from transformers import AutoModelForSequenceClassification, AutoTokenizer, PreT
 
 from models.bounds import NonNegativeFloat, ShareBelowOne
 from models.calibration import softmax
+from models.classifier import Scores
 from models.encoder import EncoderClassifier, read_clean
 from models.errors import PretrainedError
 from models.labels import Labels
@@ -62,6 +63,8 @@ class FineTuned:
     """A fine-tuned classifier, its temperature fitted on dev, and the run's history."""
 
     classifier: EncoderClassifier
+    dev_scores: Scores
+    """Its scores on dev, not calibrated."""
     temperature: float
     history: History
     run_folder: RunFolder
@@ -106,8 +109,9 @@ def fine_tune(
     )
     history = loop.run()
     classifier.model.to("cpu")
-    temperature = fit_temperature(classifier.predict_proba(dev.titles), dev.label_ids)
-    return FineTuned(classifier, temperature, history, loop.run_folder)
+    scores = classifier.score(dev.titles)
+    temperature = fit_temperature(scores.probabilities, dev.label_ids)
+    return FineTuned(classifier, scores, temperature, history, loop.run_folder)
 
 
 def open_encoder(folder: Path, labels: Labels, max_length: int) -> EncoderClassifier:

@@ -23,6 +23,7 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from models.bounds import NonNegativeFloat, PositiveFloat, PositiveInt, Share, ShareBelowOne
+from models.classifier import Scores
 from models.errors import UsageError
 from models.student import StudentClassifier
 from models.transformer.masks import from_attention_mask
@@ -73,6 +74,8 @@ class Distilled:
     """A student, its temperature fitted on dev, and the run's history."""
 
     classifier: StudentClassifier
+    dev_scores: Scores
+    """Its scores on dev, not calibrated."""
     temperature: float
     history: History
     run_folder: RunFolder
@@ -123,8 +126,9 @@ def distill(
     with zeros_kept(student.network):  # else a magnitude-pruned one would not stay so
         history = loop.run()
     student.network.to("cpu")
-    temperature = fit_temperature(student.predict_proba(dev.titles), dev.label_ids)
-    return Distilled(student, temperature, history, loop.run_folder)
+    scores = student.score(dev.titles)
+    temperature = fit_temperature(scores.probabilities, dev.label_ids)
+    return Distilled(student, scores, temperature, history, loop.run_folder)
 
 
 class DistillationLoss:

@@ -7,6 +7,7 @@ from evaluation.report.sections import (
     errors,
     models,
     overview,
+    remarks,
     scores,
     significance,
     speed,
@@ -15,6 +16,7 @@ from evaluation.report.sections import (
 
 SECTIONS: tuple[Section, ...] = (
     summary.SECTION,
+    remarks.SECTION,
     overview.SECTION,
     scores.SECTION,
     significance.SECTION,
