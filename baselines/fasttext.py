@@ -38,6 +38,7 @@ except ImportError as error:
     raise MissingDependency("fasttext-community", "train") from error
 
 _TITLES_AT_ONCE = 4096
+_LEAST_EPOCHS, _MOST_EPOCHS, _TITLES_READ = 5, 100, 500_000
 
 
 class FastTextClassifier(Route):
@@ -128,18 +129,20 @@ def train_fasttext(
                     "autotune needs dev titles; give a dev file or set autotune_seconds to 0"
                 )
             write_lines(dev_file, dev, settings.unit)
-        model = _train(train_file, dev_file, settings, report)
+        arguments = _arguments(settings, len(titles), dev_file)
+        model = _train(train_file, arguments, settings, report)
     return FastTextClassifier(model, settings.unit, titles.labels)
 
 
 def _train(
-    train_file: Path, dev_file: Path, settings: FastTextSettings, report: Callable[[str], None]
+    train_file: Path,
+    arguments: dict[str, Any],
+    settings: FastTextSettings,
+    report: Callable[[str], None],
 ) -> Any:
     try:
         report("training fastText")
-        model = fasttext.train_supervised(
-            str(train_file), verbose=0, **_arguments(settings, dev_file)
-        )
+        model = fasttext.train_supervised(str(train_file), verbose=0, **arguments)
         if settings.quantize:
             report("quantising")
             _quantize(model, train_file, settings)
@@ -151,7 +154,12 @@ def _train(
     return model
 
 
-def _arguments(settings: FastTextSettings, dev_file: Path) -> dict[str, Any]:
+def suitable_epochs(titles: int) -> int:
+    """Passes over so many titles that suit them: few titles are soon read, and learned by none."""
+    return min(max(_LEAST_EPOCHS, -(-_TITLES_READ // titles)), _MOST_EPOCHS)
+
+
+def _arguments(settings: FastTextSettings, titles: int, dev_file: Path) -> dict[str, Any]:
     """fastText's keyword arguments; what is not given is left to autotune."""
     fixed = {
         "loss": settings.loss,
@@ -166,7 +174,7 @@ def _arguments(settings: FastTextSettings, dev_file: Path) -> dict[str, Any]:
     }
     hashed = settings.token_ngrams > 1 or settings.longest_subword > 0
     if not settings.autotune_seconds:
-        chosen = {"epoch": settings.epochs, "lr": settings.learning_rate}
+        chosen = {"epoch": settings.epochs or suitable_epochs(titles), "lr": settings.learning_rate}
         sizes = {"dim": settings.dimensions, "bucket": settings.buckets}
         return fixed | pieces | chosen | sizes
     search = {

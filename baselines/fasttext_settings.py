@@ -16,8 +16,9 @@ class FastTextSettings(Checked):
     """What a token is: words, characters, or ngrams (one to three characters, and words)."""
     min_count: PositiveInt = 2
     """Times that a token must occur in the training titles to have an embedding."""
-    epochs: PositiveInt = 5
-    """Passes over the titles."""
+    epochs: NonNegativeInt = 0
+    """Passes over the titles; 0 = 5, and more over a small file: up to 100, until 500,000 titles
+    have been read."""
     learning_rate: Annotated[float, Bounds(above=0, most=100)] = 0.4
     """At the start; it falls to 0 linearly."""
     dimensions: PositiveInt = 16

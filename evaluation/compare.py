@@ -21,7 +21,7 @@ from models.errors import UsageError
 from models.labels import Labels
 from models.machine import describe
 from models.remark import Remark
-from scoring.remarks import before_scoring, of_scores
+from scoring.remarks import before_scoring, is_at_majority, of_scores
 from scoring.store import ScoreStore
 from titles import LabelledTitles
 
@@ -49,6 +49,11 @@ class ModelResult:
     @property
     def accuracy(self) -> float:
         return float(self.metrics["accuracy"])
+
+    @property
+    def has_learned(self) -> bool:
+        """Whether it is better than the most frequent class answered to every title."""
+        return not is_at_majority(np.array(self.metrics["confusion_matrix"]))
 
     @cached_property
     def predicted(self) -> np.ndarray:
@@ -129,10 +134,13 @@ class Comparison:
         return {cost: self._front(values) for cost, values in costs.items()}
 
     def _front(self, costs: Sequence[float]) -> list[bool]:
-        """A reference is never called optimal, but may dominate a model that would be."""
+        """A reference is never called optimal, but may dominate a model that would be.
+
+        Nor is a model that has learned nothing, however little it costs.
+        """
         front = pareto_front([model.accuracy for model in self.models], costs)
         pairs = zip(self.models, front, strict=True)
-        return [is_on_it and model in self.deployable for model, is_on_it in pairs]
+        return [on and model in self.deployable and model.has_learned for model, on in pairs]
 
 
 def compare(

@@ -59,8 +59,8 @@ class Quantize(Saving):
     """Titles to measure the ranges on (onnx), labels unread; by default those of --dev."""
     coverage: PositiveShare = 1.0
     """Share of the calibration titles that a range holds whole (onnx); the others are clipped."""
-    max_drop: Annotated[float, Bounds(least=0, most=100)] = 0.2
-    """Points of accuracy that may be lost on dev; 100 = all of them."""
+    max_drop: Annotated[float, Bounds(least=-100, most=100)] = 0.2
+    """Points of accuracy that may be lost on dev; below 0, that have to be won."""
     force: bool = False
     """Write it whatever is lost, and whatever stands at --output, but never over what is read."""
     reading: Reading = Reading()

@@ -152,17 +152,14 @@ def of_scores(titles: LabelledTitles, raw: np.ndarray, called: str) -> Iterator[
     """
     confusion = confusion_matrix(raw, titles.label_ids)
     support, right = confusion.sum(axis=1), np.diag(confusion)
-    n, majority = len(titles), int(support.argmax())
-    found, baseline = right.sum() / n, support[majority] / n
-    by_chance = CHANCE_LEADS * np.sqrt(baseline * (1 - baseline) / n)
-    least_gain = LEAST_GAIN * (1 - baseline)
-    if baseline < 1 and found - baseline < max(by_chance, least_gain):
+    if is_at_majority(confusion):
+        majority, n = int(support.argmax()), len(titles)
         yield Remark(
             "no-better-than-majority",
-            f"{called} gets {found:.2%} of {titles.fingerprint.name} right, where answering "
-            f"'{titles.labels.names[majority]}' to every title gets {baseline:.2%}: it has learned "
-            "nothing, or next to nothing; train it with more titles or epochs, or with another "
-            "learning rate",
+            f"{called} gets {right.sum() / n:.2%} of {titles.fingerprint.name} right, where "
+            f"answering '{titles.labels.names[majority]}' to every title gets "
+            f"{support[majority] / n:.2%}: it has learned nothing, or next to nothing; train it "
+            "with more titles or epochs, or with another learning rate",
         )
     names = np.array(titles.labels.names)
     if missed := names[(support > 0) & (right == 0)].tolist():
@@ -171,6 +168,20 @@ def of_scores(titles: LabelledTitles, raw: np.ndarray, called: str) -> Iterator[
             f"{called} gets no title right of {len(missed)} of the {(support > 0).sum()} classes "
             f"in {titles.fingerprint.name} ({_listing(missed)})",
         )
+
+
+def is_at_majority(confusion: np.ndarray) -> bool:
+    """Whether answering the most frequent class to every title would be about as good.
+
+    The lead over that is what chance gives, or less than a tenth of what is left to be won.
+
+    Args:
+        confusion: (classes, classes) counts, row = gold class.
+    """
+    n = confusion.sum()
+    found, baseline = np.trace(confusion) / n, confusion.sum(axis=1).max() / n
+    by_chance = CHANCE_LEADS * np.sqrt(baseline * (1 - baseline) / n)
+    return bool(baseline < 1 and found - baseline < max(by_chance, LEAST_GAIN * (1 - baseline)))
 
 
 def of_temperature(temperature: float, called: str) -> Iterator[Remark]:

@@ -4,7 +4,7 @@ import fasttext
 import numpy as np
 import pytest
 
-from baselines.fasttext import FastTextClassifier, train_fasttext
+from baselines.fasttext import FastTextClassifier, suitable_epochs, train_fasttext
 from baselines.fasttext_format import UNITS, label_id, to_line, write_lines
 from baselines.fasttext_settings import FastTextSettings
 from models import artifact
@@ -172,6 +172,13 @@ def test_a_bad_preprocessing_file_is_refused(model, labels, tmp_path, content):
         FastTextClassifier.load_files(tmp_path, labels, None)
 
 
+@pytest.mark.parametrize(
+    ("titles", "epochs"), [(10, 100), (1000, 100), (20_000, 25), (99_999, 6), (180_000, 5)]
+)
+def test_a_small_file_is_read_more_often(titles: int, epochs: int):
+    assert suitable_epochs(titles) == epochs
+
+
 def test_settings_offer_the_units_there_are():
     assert [FastTextSettings(unit=unit).unit for unit in UNITS] == list(UNITS)
 
@@ -181,7 +188,7 @@ def test_settings_offer_the_units_there_are():
     [
         ({"unit": "syllables"}, "unit must be one of words, characters, ngrams, not 'syllables'"),
         ({"loss": "ns"}, "loss must be one of ova, softmax, hs, not 'ns'"),
-        ({"epochs": 0}, "epochs must be at least 1, not 0"),
+        ({"epochs": -1}, "epochs must be at least 0, not -1"),
         ({"learning_rate": 0.0}, r"learning_rate must be in \(0, 100\], not 0"),
         ({"longest_subword": -1}, "longest_subword must be at least 0, not -1"),
         ({"quantized_features": 255}, "quantized_features must be at least 256"),

@@ -21,6 +21,8 @@ MEANS_SOMETHING = {
     ("max_grad_norm", inf): "no gradient is scaled",
     ("checkpoint_seconds", inf): "no checkpoint before the end",
     ("jobs", -1): "all cores",
+    ("max_drop", -1): "a point has to be won",
+    ("max_drop", -1.5): "a point and a half",
 }
 """Values that would be out of bounds anywhere else, and what they stand for."""
 
@@ -101,7 +103,7 @@ DATA = ["--train", "a", "--dev", "b", "--output", "o"]
         ),
         (
             ["quantize", "m", "--method", "onnx", *DATA[2:], "--max-drop", "nan"],
-            "max_drop must be in [0, 100], not nan",
+            "max_drop must be in [-100, 100], not nan",
         ),
         (
             ["compare", "m", "--data", "d", "--max-mb", "nan"],

@@ -109,3 +109,20 @@ def test_a_label_that_the_models_do_not_know_is_refused(make_candidate):
     assert str(caught.value) == (
         "x.txt has labels that 'tiny' does not know: weather; its labels are stocks, sports"
     )
+
+
+def test_a_model_that_has_learned_nothing_is_on_no_front_however_small(make_comparison):
+    comparison = make_comparison({"good": 950, "guesses": 350}, sizes=[9_000_000, 1_000])
+
+    assert [model.has_learned for model in comparison.models] == [True, False]
+    assert comparison.fronts == {"size": [True, False]}
+
+
+def test_titles_that_leak_and_models_made_from_them_are_remarkable(
+    compared: Comparison, make_comparison
+):
+    assert [remark.code for remark in compared.remarks] == ["leak"]
+    assert compared.remarks[0].message.startswith(
+        "30 of the 200 titles of test.txt stand in the training data, too"
+    )
+    assert make_comparison({"good": 950}).remarks == []

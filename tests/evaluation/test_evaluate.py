@@ -11,7 +11,7 @@ from evaluation.table import format_evaluation
 from models import artifact
 from models.artifact import LoadedModel
 from models.encoder import EncoderClassifier
-from models.errors import UsageError
+from models.errors import DataError, UsageError
 from scoring.given_scores import read_predictions
 from scoring.predictions import Origin
 from scoring.store import ScoreStore
@@ -166,3 +166,39 @@ def test_the_table_says_how_many_scores_were_known(
         f"speed      not measured: the scores of {len(data)} titles were known\n"
         in format_evaluation(none)
     )
+
+
+def test_that_every_title_leaks_is_said_where_no_second_score_is_left(
+    model: LoadedModel, data: LabelledTitles, store: ScoreStore, caplog: pytest.LogCaptureFixture
+):
+    report = evaluate(model, data, store, training_titles=data.titles, show_progress=False)
+
+    told = f"all {len(data)} titles of titles stand in the training data, too: a score on them"
+    assert [remark["code"] for remark in report["remarks"]][:2] == ["few-titles", "leak"]
+    assert report["remarks"][1]["message"].startswith(told)
+    assert f"warning: leak: {told}" in caplog.text
+    assert report["without_leaks"] == {
+        "leaked_titles": len(data),
+        "accuracy": None,
+        "macro_f1": None,
+    }
+    text = format_evaluation(report)
+    assert "no leaks   not known: every title occurs in the training data\n" in text
+    assert f"warning    leak: {told}" in text
+
+
+def test_a_model_that_answers_at_random_is_said_to_be_no_better_than_the_majority(
+    model: LoadedModel, data: LabelledTitles, store: ScoreStore
+):
+    report = evaluate(model, data, store, show_progress=False)
+
+    codes = [remark["code"] for remark in report["remarks"]]
+    assert "no-better-than-majority" in codes
+    assert report["accuracy"] < 0.5
+
+
+def test_titles_that_are_not_there_are_no_result(
+    model: LoadedModel, data: LabelledTitles, store: ScoreStore
+):
+    with pytest.raises(DataError, match="no titles; give a file that has some"):
+        evaluate(model, data.take([]), store, show_progress=False)

@@ -49,10 +49,10 @@ def test_a_model_that_lost_too_much_is_written_only_by_force(
 ):
     output = tmp_path / "int8"
     arguments = ["quantize", str(encoder), "--method", "torch", "--dev", str(titles)]
-    arguments += ["--output", str(output), "--max-drop", "-200"]  # no model gains so much
+    arguments += ["--output", str(output), "--max-drop", "-100"]  # no model gains so much
 
     assert main(arguments) == 7
-    assert "points where -200.00 are allowed; nothing was written" in capsys.readouterr().err
+    assert "points where -100.00 are allowed; nothing was written" in capsys.readouterr().err
     assert not output.exists()
 
     assert main([*arguments, "--force"]) == 0

@@ -55,12 +55,12 @@ def test_a_model_whose_save_failed_is_saved_by_the_same_command_without_training
 @pytest.mark.parametrize("route", ["linear", "nearest", "width", "forest", "fasttext"])
 def test_a_baseline_is_trained_on_the_samples(route: str, tmp_path: Path):
     data = ["--train", str(SAMPLES / "train.txt"), "--dev", str(SAMPLES / "dev.txt")]
-    quick = {"forest": ["--trees", "50"], "fasttext": ["--epochs", "100"]}.get(route, [])
+    quick = ["--trees", "50"] if route == "forest" else []
 
     assert main(["train", route, *data, "--output", str(tmp_path / route), *quick]) == 0
 
     manifest = artifact.load(tmp_path / route).manifest
     assert manifest.route == route
     chance = 0.1  # the samples' width, unlike that of real titles, tells nothing
-    least = chance if route == "width" else 0.3
+    least = {"width": chance, "fasttext": 0.6}.get(route, 0.3)
     assert manifest.provenance.metrics["dev_accuracy"] > least

@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import asdict
 
 from evaluation.compare import Comparison
-from evaluation.report.blocks import Bullets
+from evaluation.report.blocks import Bullets, Paragraph
 from evaluation.report.section import Content, Section
 
 
-def write(comparison: Comparison) -> Content | None:
+def write(comparison: Comparison) -> Content:
     remarks = comparison.remarks
     if not remarks:
-        return None
+        return Content([Paragraph("Nothing was noticed that speaks against these figures.")], [])
     items = [(f"{remark.code}:", f"{remark.message}.") for remark in remarks]
     return Content([Bullets(items)], [asdict(remark) for remark in remarks])
 

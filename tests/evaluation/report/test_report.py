@@ -277,3 +277,26 @@ def test_figures_are_written_as_they_are_read():
     assert p_equals(0.031) == "p\u00a0=\u00a00.031"
     assert [listing(words) for words in (["a"], ["a", "b", "c"])] == ["a", "a, b and c"]
     assert [label(LABELS, i) for i in (0, 2)] == ["股票 stocks", "a<b"]
+
+
+def test_what_is_remarkable_stands_below_what_to_deploy(make_comparison, tmp_path: Path):
+    comparison = make_comparison({"good": 950, "guesses": 350}, sizes=[9_000_000, 1_000])
+
+    write_report(comparison, tmp_path)
+
+    told = "guesses gets 35.00% of made-up.txt right, where answering 'stocks' to every title gets"
+    data = json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))
+    assert [remark["code"] for remark in data["remarks"]] == ["no-better-than-majority"]
+    assert data["remarks"][0]["message"].startswith(told)
+    markdown = (tmp_path / "report.md").read_text(encoding="utf-8")
+    assert markdown.index("## Which model") < markdown.index("## Before you believe it")
+    assert f"- **no-better-than-majority:** {told}" in markdown
+    assert "no-better-than-majority" in (tmp_path / "report.html").read_text(encoding="utf-8")
+
+
+def test_where_nothing_is_remarkable_that_is_said(make_comparison, tmp_path: Path):
+    write_report(make_comparison({"good": 950}), tmp_path)
+
+    assert json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))["remarks"] == []
+    markdown = (tmp_path / "report.md").read_text(encoding="utf-8")
+    assert "Nothing was noticed that speaks against these figures." in markdown
