@@ -122,7 +122,7 @@ def measure(
         with _running(candidates, available_threads(), path, settings, bar) as children:
             throughput = _ask_in_turn(children, batched, settings.rounds, bar)
     batched_titles = settings.rounds * min(settings.throughput_titles, len(drawn))
-    return [_speed(*each, batched_titles) for each in zip(latency, throughput, strict=True)]
+    return [speed_of(*each, batched_titles) for each in zip(latency, throughput, strict=True)]
 
 
 @contextmanager
@@ -161,11 +161,17 @@ def _ask_in_turn(
     return answers
 
 
-def _speed(
+def speed_of(
     latency: Sequence[dict[str, Any]],
     throughput: Sequence[dict[str, Any]],
     batched_titles: int,
 ) -> Speed:
+    """The figures of one model, from what its two processes said.
+
+    Args:
+        latency, throughput: what it said when it was ready, then its answer of each round.
+        batched_titles: scored in batches, over all rounds.
+    """
     ready, *rounds = latency
     times = [answer["milliseconds"] for answer in rounds]
     return Speed(

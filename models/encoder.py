@@ -38,13 +38,27 @@ def read_clean(tokenizer: PreTrainedTokenizerBase) -> None:
     tokenizer.split_special_tokens = tokenizer.init_kwargs["split_special_tokens"] = True
 
 
+def positions(model: PreTrainedModel) -> int | None:
+    """Tokens that a network can read at once; None where it has no limit.
+
+    Those of the RoBERTa family count positions from behind the padding's.
+    """
+    for name, module in model.named_modules():
+        if name.endswith("position_embeddings") and isinstance(module, torch.nn.Embedding):
+            first = 0 if module.padding_idx is None else module.padding_idx + 1
+            return module.num_embeddings - first
+    limit: int | None = getattr(model.config, "max_position_embeddings", None)
+    return limit
+
+
 class EncoderClassifier(Route):
     """Scores titles with an encoder, in length-sorted batches padded to their longest.
 
     Args:
         model: any model of `AutoModelForSequenceClassification`, put into evaluation mode.
         tokenizer: its fast tokenizer.
-        max_length: tokens of a title that are read, specials included.
+        max_length: tokens of a title that are read, specials included; never more than the model
+            has positions.
         batch_size: titles scored at once.
     """
 
@@ -63,7 +77,7 @@ class EncoderClassifier(Route):
         self.tokenizer = tokenizer
         self._cleans = cleans(tokenizer.backend_tokenizer)
         self.labels = labels
-        self.max_length = max_length
+        self.max_length = min(filter(None, [max_length, positions(model)]), default=None)
         self.batch_size = batch_size
 
     def score(self, titles: Sequence[str]) -> Scores:

@@ -13,8 +13,8 @@ from transformers import AutoModelForSequenceClassification, AutoTokenizer, PreT
 from models.bounds import NonNegativeFloat, ShareBelowOne
 from models.calibration import softmax
 from models.classifier import Scores
-from models.encoder import EncoderClassifier, read_clean
-from models.errors import PretrainedError
+from models.encoder import EncoderClassifier, positions, read_clean
+from models.errors import PretrainedError, UsageError
 from models.labels import Labels
 from models.student import StudentClassifier
 from scoring.metrics import accuracy, log_loss, macro_f1
@@ -86,7 +86,8 @@ def fine_tune(
         run_folder: holds checkpoint, curves and events; an interrupted run goes on from it.
     Raises:
         PretrainedError: the folder cannot be opened as an encoder.
-        UsageError: the run folder holds a checkpoint of another run.
+        UsageError: `max_length` exceeds what the encoder can read, or the run folder holds a
+            checkpoint of another run.
         FileError: the run folder holds a damaged checkpoint.
         DataError: a training title without a label, or fewer than two classes.
     """
@@ -130,8 +131,23 @@ def open_encoder(folder: Path, labels: Labels, max_length: int) -> EncoderClassi
         raise PretrainedError(
             f"{folder} cannot be opened as an encoder with its tokenizer: {error}"
         ) from error
+    require_positions(model, max_length)
     read_clean(tokenizer)
     return EncoderClassifier(model, tokenizer, labels, max_length)
+
+
+def require_positions(model: PreTrainedModel, max_length: int) -> None:
+    """Refuse to read more tokens than the encoder has positions for.
+
+    Raises:
+        UsageError: says how many it has.
+    """
+    limit = positions(model)
+    if limit is not None and max_length > limit:
+        raise UsageError(
+            f"max_length must be at most {limit} with this encoder, which has no more positions, "
+            f"not {max_length}"
+        )
 
 
 class ClassificationLoss:

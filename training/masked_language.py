@@ -31,6 +31,7 @@ from models.title_text import clean
 from training.batches import LengthBucketedBatches, pad
 from training.compute import device
 from training.default_observers import default_observers
+from training.finetune import require_positions
 from training.history import History
 from training.loop import TrainingLoop
 from training.settings import LoopSettings, PeakRate, TokensRead
@@ -62,11 +63,16 @@ def continue_pretraining(
     run_folder: Path,
     show_progress: bool = True,
 ) -> History:
-    """Train `encoder` on `titles` and write it to the folder `output`, in the same format."""
+    """Train `encoder` on `titles` and write it to the folder `output`, in the same format.
+
+    Raises:
+        UsageError: `max_length` exceeds what the encoder can read.
+    """
     tokenizer = AutoTokenizer.from_pretrained(encoder)
     config = AutoConfig.from_pretrained(encoder)
     dropout = {"hidden_dropout_prob": 0.0, "attention_probs_dropout_prob": 0.0}
     model = AutoModelForMaskedLM.from_pretrained(encoder, trust_remote_code=False, **dropout)
+    require_positions(model, settings.max_length)
     read_clean(tokenizer)
     cleaned = [clean(title) for title in titles]
     rows = tokenizer(cleaned, truncation=True, max_length=settings.max_length)["input_ids"]

@@ -1,6 +1,9 @@
 from dataclasses import replace
 
+import pytest
+
 from evaluation.advice import (
+    CLOSE,
     cheaper_at_a_price,
     choose,
     is_good_enough,
@@ -26,6 +29,30 @@ def test_close_or_not_told_apart_is_good_enough(make_comparison):
     assert (uneven.only_first, uneven.only_second) == (80, 60)
     assert uneven.p_value > 0.05
     assert enough == {"best": True, "close": True, "uneven": True, "worse": False}
+
+
+def test_a_loss_of_exactly_what_is_close_is_close(make_comparison):
+    comparison = make_comparison({"best": 957, "close": 950, "far": 949})
+    best, close, far = comparison.models
+
+    assert best.accuracy - close.accuracy > CLOSE  # as binary fractions
+    assert comparison.pair(best, close).p_value < 0.05
+    assert is_good_enough(comparison, close)
+    assert not is_good_enough(comparison, far)
+
+
+@pytest.mark.parametrize("names", [("exact", "rough"), ("rough", "exact")])
+def test_of_models_that_cost_the_same_the_more_accurate_is_chosen(make_comparison, names):
+    right = {"exact": 938, "rough": 936}
+    comparison = make_comparison(
+        {"best": 940} | {name: right[name] for name in names},
+        sizes=[90, 14, 14],
+        speeds=[(9, 100, 900), (1, 2000, 300), (1, 2000, 300)],
+    )
+
+    assert {choice.model.name for choice in choose(comparison)} == {"exact"}
+    limited = replace(comparison, limits=Limits(max_mb=20e-6, max_ms=2, min_titles_per_s=1000))
+    assert {choice.model.name for choice in within_limits(limited, [])} == {"exact"}
 
 
 def test_the_cheapest_good_enough_model_is_chosen_for_each_constraint(make_comparison):

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from evaluation.candidates import parse_candidate
-from evaluation.latency import SpeedSettings, Spread, measure
+from evaluation.latency import Speed, SpeedSettings, Spread, measure, speed_of
 from evaluation.latency_worker import WARM_UP_TITLES, latencies_ms, throughput
 from evaluation.memory import peak_memory_mb
 from models import artifact
@@ -48,6 +48,31 @@ def test_throughput_scores_whole_batches():
 
 def test_a_spread_is_the_median_between_the_extremes():
     assert Spread.of([3.0, 1.0, 2.5]) == Spread(median=2.5, least=1.0, most=3.0)
+
+
+def test_each_figure_is_of_its_own_percentile_process_and_round():
+    """p50 and p95 of 1 … 101 ms are 51 and 96; memory is the last round's, when most was held."""
+    times = [float(i) for i in range(1, 102)]
+    ready = {"load_s": 0.5, "peak_memory_mb": 1.0}
+    latency = [ready] + [
+        {"milliseconds": [scale * each for each in times], "peak_memory_mb": memory}
+        for scale, memory in [(1, 10.0), (3, 20.0), (2, 30.0)]
+    ]
+    throughput = [{"load_s": 9.0, "peak_memory_mb": 2.0}] + [
+        {"titles_per_s": rate, "peak_memory_mb": memory}
+        for rate, memory in [(100.0, 40.0), (400.0, 50.0), (300.0, 60.0)]
+    ]
+
+    assert speed_of(latency, throughput, batched_titles=7) == Speed(
+        load_s=0.5,
+        p50_ms=Spread(102.0, 51.0, 153.0),
+        p95_ms=Spread(192.0, 96.0, 288.0),
+        titles_per_s=Spread(300.0, 100.0, 400.0),
+        peak_memory_mb=30.0,
+        batch_peak_memory_mb=60.0,
+        calls=303,
+        batched_titles=7,
+    )
 
 
 @pytest.mark.parametrize(

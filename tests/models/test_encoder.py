@@ -3,10 +3,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from transformers import pipeline
+from transformers import BertConfig, BertModel, RobertaConfig, RobertaModel, pipeline
 
 from models import artifact
-from models.encoder import EncoderClassifier
+from models.encoder import EncoderClassifier, positions
 
 TITLES = ["股市今日涨幅", "a", "球队比赛冠军高考录取分数", "新 大学生", "🙂", "股" * 40]
 
@@ -78,3 +78,28 @@ def test_a_pipeline_reads_titles_as_we_do(tmp_path: Path, tiny_classifier: Encod
 
     best = tiny_classifier.predict_proba(titles).max(axis=1)
     assert [answer["score"] for (answer,) in answers] == pytest.approx(best, abs=1e-5)
+
+
+@pytest.mark.parametrize("max_length", [1024, None])
+def test_a_title_longer_than_the_encoder_has_positions_is_cut_and_said_to_be(
+    tiny_classifier: EncoderClassifier, max_length: int | None
+):
+    model, tokenizer, labels = (
+        tiny_classifier.model, tiny_classifier.tokenizer, tiny_classifier.labels,
+    )  # fmt: skip
+    classifier = EncoderClassifier(model, tokenizer, labels, max_length)
+
+    probabilities, truncated = classifier.score(["股" * 1800, "股" * 78])
+
+    assert classifier.max_length == 80
+    assert truncated.tolist() == [True, False]
+    assert probabilities[0] == pytest.approx(probabilities[1], abs=1e-6)
+
+
+def test_positions_are_counted_from_behind_the_paddings():
+    small = {"hidden_size": 8, "num_hidden_layers": 1, "num_attention_heads": 1}
+    small |= {"vocab_size": 9, "intermediate_size": 8}
+
+    assert positions(BertModel(BertConfig(**small, max_position_embeddings=12))) == 12
+    roberta = RobertaConfig(**small, max_position_embeddings=14, pad_token_id=1)
+    assert positions(RobertaModel(roberta)) == 12

@@ -123,6 +123,17 @@ def test_the_bootstrap_interval_of_accuracy_is_the_binomials(right: int):
     assert [low, high] == pytest.approx(expected, abs=0.011)
 
 
+def test_the_interval_of_macro_f1_is_its_own():
+    """All gold is class 0, a share a of it right: F1 is 2a/(1+a) and 0, on average a/(1+a)."""
+    predicted = (np.arange(200) >= 150).astype(int)
+    confusion = metrics.confusion_matrix(np.eye(2)[predicted], np.zeros(200, int))
+
+    found = metrics.bootstrap_interval(confusion)
+
+    expected = [share / (1 + share) for share in found["accuracy"]]
+    assert found["macro_f1"] == pytest.approx(expected, abs=1e-4)
+
+
 def test_the_interval_is_the_same_every_time_and_holds_the_score():
     generator = np.random.default_rng(5)
     gold = generator.integers(0, 3, 500)

@@ -176,3 +176,13 @@ def test_a_folder_that_is_no_encoder_is_named(tmp_path: Path, three_labels: Labe
 def test_settings_that_cannot_be_used_are_refused(field: str, value: float):
     with pytest.raises(UsageError):
         replace(SETTINGS, **{field: value})
+
+
+def test_more_tokens_than_the_encoder_has_positions_are_refused_before_training(
+    tmp_path: Path, tiny_encoder: Path, three_topics: LabelledTitles
+):
+    settings = replace(SETTINGS, max_length=81)
+
+    with pytest.raises(UsageError, match=r"max_length must be at most 80 with this enc.*, not 81"):
+        fine_tune(tiny_encoder, three_topics, three_topics, settings, tmp_path / "run", False)
+    assert not (tmp_path / "run").exists()

@@ -90,3 +90,15 @@ def test_only_an_encoder_that_was_written_so_is_replaced_by_another(
         claim_folder(run, [], ENCODER)
     with pytest.raises(UsageError, match=r"not a run's folder: it has no checkpoint\.pt or"):
         claim_folder(output, [], RUN)
+
+
+def test_more_tokens_than_the_encoder_has_positions_are_refused_before_training(
+    tmp_path: Path, tiny_encoder: Path
+):
+    settings = replace(SETTINGS, max_length=81)
+
+    with pytest.raises(UsageError, match="max_length must be at most 80 with this encoder"):
+        continue_pretraining(
+            tiny_encoder, ["股市"], tmp_path / "o", settings, tmp_path / "r", False
+        )
+    assert not (tmp_path / "r").exists()
