@@ -12,7 +12,7 @@ from evaluation.candidates import parse_candidates
 from evaluation.compare import Limits, compare, remarks_before
 from evaluation.latency import SpeedSettings
 from evaluation.report.write import REPORT, write_report
-from models.bounds import Checked
+from models.bounds import Checked, NonEmpty
 from models.outputs import claim_folder
 from recipes.saving import say
 from recipes.settings import File, Folder, OptionalFile, OptionalPath, Reading
@@ -29,7 +29,7 @@ class Compare(Checked):
     last, with all models in memory: leave the machine alone meanwhile.
     """
 
-    models: Annotated[tuple[str, ...], Positional, arg(metavar="MODEL")]
+    models: Annotated[tuple[str, ...], Positional, arg(metavar="MODEL"), NonEmpty()]
     """A model's folder, or NAME=FOLDER to call it otherwise; pipeline:FOLDER runs an encoder's
     folder with transformers.pipeline, as a reference."""
     data: File

@@ -48,7 +48,7 @@ class Bounds:
     def refusal(self, value: Any) -> str:
         """The bounds in words where a number lies outside."""
         if isinstance(value, tuple):
-            return next(filter(None, map(self.refusal, value)), "") if value else "given"
+            return next(filter(None, map(self.refusal, value)), "")
         return self._no_number(value) or ("" if self._holds(value) else self._words())
 
     def _no_number(self, value: Any) -> str:
@@ -92,6 +92,14 @@ class OneOf:
         """The words, where a value is none of them."""
         known = all(each in self.words for each in (value if isinstance(value, tuple) else [value]))
         return "" if known else f"one of {', '.join(self.words)}"
+
+
+class NonEmpty:
+    """What may be given several times has to be given once."""
+
+    def refusal(self, value: tuple[Any, ...]) -> str:
+        """Whether there is none."""
+        return "" if value else "given at least once"
 
 
 PositiveInt = Annotated[int, Whole(least=1)]

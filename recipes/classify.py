@@ -10,7 +10,7 @@ from typing import Annotated
 from tyro.conf import Positional, arg
 
 from models.artifact import DEFAULT_FOLDER, LoadedModel, load
-from models.bounds import Checked
+from models.bounds import Checked, NonEmpty
 from models.classifier import Prediction, TitleClassifier, predict
 from models.errors import DataError
 from models.title_text import is_blank
@@ -26,7 +26,7 @@ CHUNK = 1024
 class Classify(Checked):
     """Classify titles, in their order; '-' reads them from standard input, one a line."""
 
-    titles: Annotated[tuple[str, ...], Positional, arg(metavar="TITLE")]
+    titles: Annotated[tuple[str, ...], Positional, arg(metavar="TITLE"), NonEmpty()]
     """A title; '-' reads standard input."""
     model: Folder = DEFAULT_FOLDER
     """The model."""

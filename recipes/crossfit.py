@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal
 from tyro.conf import arg
 
 from models.artifact import MANIFEST, Manifest, load
-from models.bounds import Seed, Whole
+from models.bounds import NonEmpty, Seed, Whole
 from models.errors import UsageError
 from models.outputs import OutputKind, claim_folder, lacks
 from models.staging import staged_file
@@ -45,7 +45,7 @@ class Crossfit(Learning):
 
     folds: Annotated[int, Whole(least=2)] = 5
     """Folds that the training file is cut into."""
-    routes: tuple[RouteName, ...] = ("linear", "fasttext", "nearest")
+    routes: Annotated[tuple[RouteName, ...], NonEmpty()] = ("linear", "fasttext", "nearest")
     """Models trained on each fold's rest, with their default settings."""
     member: Folders = ()
     """A model that joins every fold's teacher as it is, such as an encoder; repeatable."""
@@ -57,11 +57,6 @@ class Crossfit(Learning):
     """Decides which parts are recombined."""
     cache: OptionalPath = None
     """Where models' scores are kept, to be used again; by default ~/.cache/biaoti/scores."""
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if not self.routes:
-            raise UsageError("routes must name one at least")
 
 
 def crossfit(settings: Crossfit) -> list[Path]:

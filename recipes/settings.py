@@ -14,7 +14,7 @@ from typing import Annotated, Any
 from tyro.conf import Positional, UseAppendAction, arg
 from tyro.constructors import PrimitiveConstructorSpec
 
-from models.bounds import Checked, Whole
+from models.bounds import Checked, NonEmpty, Whole
 from titles import Source
 
 
@@ -61,9 +61,9 @@ Files = Annotated[tuple[str, ...], UseAppendAction, arg(metavar="FILE")]
 Folder = Annotated[Path, arg(metavar="FOLDER")]
 Folders = Annotated[tuple[Path, ...], UseAppendAction, arg(metavar="FOLDER")]
 FileArgument = Annotated[str, Positional, arg(metavar="FILE")]
-FileArguments = Annotated[tuple[str, ...], Positional, arg(metavar="FILE")]
+FileArguments = Annotated[tuple[str, ...], Positional, arg(metavar="FILE"), NonEmpty()]
 FolderArgument = Annotated[Path, Positional, arg(metavar="FOLDER")]
-FolderArguments = Annotated[tuple[Path, ...], Positional, arg(metavar="FOLDER")]
+FolderArguments = Annotated[tuple[Path, ...], Positional, arg(metavar="FOLDER"), NonEmpty()]
 OptionalPath = Annotated[Path | None, _optional("PATH", Path, "none")]
 OptionalFile = Annotated[str | None, _optional("FILE", str, "none")]
 OptionalText = Annotated[str | None, _optional("NAME", str, "told from the file")]

@@ -8,7 +8,7 @@ from typing import Annotated
 
 from tyro.conf import arg
 
-from models.bounds import Checked, Whole
+from models.bounds import Checked, NonEmpty, Whole
 from models.errors import UsageError
 from models.transformer.layer_config import LayerConfig
 from models.transformer.study.cost import table
@@ -16,7 +16,7 @@ from models.transformer.study.figures import draw_all
 from models.transformer.study.sequence_layers import comparison
 from recipes.settings import Folder, Number, OptionalPath
 
-Lengths = Annotated[tuple[int, ...], arg(metavar="N"), Whole(least=1)]
+Lengths = Annotated[tuple[int, ...], arg(metavar="N"), NonEmpty(), Whole(least=1)]
 
 
 @dataclass(frozen=True, kw_only=True)

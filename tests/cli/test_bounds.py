@@ -112,6 +112,12 @@ DATA = ["--train", "a", "--dev", "b", "--output", "o"]
         (["classify", "--top-k", "0", "国足"], "top_k must be at least 1, not 0"),
         (["classify", "--top-k", "-1", "国足"], "top_k must be at least 1, not -1"),
         (["transformer", "cost", "--lengths", "0"], "lengths must be at least 1, not (0,)"),
+        (["data", "check"], "files must be given at least once, not ()"),
+        (["classify"], "titles must be given at least once, not ()"),
+        (["compare", "--data", "d"], "models must be given at least once, not ()"),
+        (["ensemble", *DATA[2:]], "models must be given at least once, not ()"),
+        (["average", *DATA[2:]], "models must be given at least once, not ()"),
+        (["pretrain", *DATA[4:]], "files must be given at least once, not ()"),
         (["serve", "--port", "65536"], "port must be in [0, 65535], not 65536"),
     ],
 )

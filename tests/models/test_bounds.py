@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 import numpy as np
 import pytest
 
-from models.bounds import Bounds, Checked, PositiveInt, Share, Whole
+from models.bounds import Bounds, Checked, NonEmpty, PositiveInt, Share, Whole
 from models.errors import UsageError
 
 
@@ -18,7 +18,7 @@ class Loop(Checked):
     rate: Annotated[float | None, Bounds(above=0, below=1)] = None
     norm: Annotated[float, Bounds(above=0, besides=(inf,))] = 1.0
     leaves: Annotated[int, Whole(least=2, besides=(0,))] = 0
-    lengths: Annotated[tuple[int, ...], Whole(least=1, most=9)] = (1,)
+    lengths: Annotated[tuple[int, ...], NonEmpty(), Whole(least=1, most=9)] = (1,)
     precision: Literal["auto", "fp32"] = "auto"
     parts: tuple[Literal["a", "b"], ...] = ("a",)
 
@@ -64,7 +64,7 @@ def test_what_is_within_its_bounds_is_taken(given: dict[str, Any]):
         ({"rate": 1}, "rate must be in (0, 1), not 1"),
         ({"norm": -inf}, "norm must be above 0 or inf, not -inf"),
         ({"leaves": 1}, "leaves must be at least 2 or 0, not 1"),
-        ({"lengths": ()}, "lengths must be given, not ()"),
+        ({"lengths": ()}, "lengths must be given at least once, not ()"),
         ({"lengths": (3, 10)}, "lengths must be in [1, 9], not (3, 10)"),
         ({"precision": "bf16"}, "precision must be one of auto, fp32, not 'bf16'"),
         ({"parts": ("a", "c")}, "parts must be one of a, b, not ('a', 'c')"),
