@@ -27,7 +27,7 @@ from recipes.saving import (
 from recipes.settings import File, FolderArgument, OptionalFile, Reading, Saving
 from scoring.gate import gate
 from scoring.metrics import accuracy
-from scoring.remarks import of_held_out, of_origin
+from scoring.remarks import of_absent, of_few, of_origin
 from scoring.temperature import fit_temperature
 from titles import read, read_titles
 from training.compression.conversion import as_student
@@ -88,7 +88,7 @@ def quantize(settings: Quantize) -> Manifest:
     source = load(settings.folder)
     student = as_student(source)
     dev = read(settings.reading.source(settings.dev), settings.reading.labels, source.labels)
-    remarks = say([*of_held_out(dev), *of_origin(source.manifest, dev, ["train"])])
+    remarks = say([*of_few(dev), *of_absent(dev), *of_origin(source.manifest, dev, ["train"])])
     with TemporaryDirectory() as folder:
         model = _to_int8(settings, student, dev.titles, Path(folder))
         before, scores = (each.score(dev.titles) for each in (student, model))

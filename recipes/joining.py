@@ -25,7 +25,7 @@ from recipes.saving import (
 from recipes.settings import File, FolderArguments, OptionalPath, Reading, Saving
 from scoring.metrics import accuracy
 from scoring.pooling import fit_weights
-from scoring.remarks import of_held_out, of_origin
+from scoring.remarks import of_absent, of_few, of_origin
 from scoring.store import ScoreStore
 from scoring.temperature import fit_temperature
 from titles import LabelledTitles, read
@@ -121,7 +121,7 @@ def _save_joined(
         scores: (titles, classes) probabilities, not calibrated.
     """
     temperature = fit_temperature(scores, dev.label_ids)
-    said = say(of_held_out(dev))
+    said = say([*of_few(dev), *of_absent(dev)])
     for member in members.values():
         said += say(of_origin(member.manifest, dev, ["train"]))
     said += say_of_scores(dev, Scores.of_whole_titles(scores), temperature, settings.output)

@@ -40,9 +40,8 @@ def before_learning(train: LabelledTitles, dev: LabelledTitles, report: Report) 
     return [
         *of_leaks(dev, leaked(dev.titles, train.titles), train.fingerprint.name),
         *of_findings(report),
-        *of_classes(train, "a model cannot learn them; add titles of them or shorten class.txt"),
         *of_sizes(train),
-        *of_held_out(dev),
+        *of_few(dev),
     ]
 
 
@@ -54,7 +53,7 @@ def before_scoring(
     Args:
         leaks: (n,) bool, which titles occur in the training data; None where that is not known.
     """
-    found = [*of_held_out(titles)]
+    found = [*of_few(titles), *of_absent(titles)]
     if leaks is not None:
         found += of_leaks(titles, leaks, "the training data")
     for manifest in models:
@@ -63,9 +62,8 @@ def before_scoring(
     return found
 
 
-def of_held_out(titles: LabelledTitles) -> Iterator[Remark]:
-    """What makes a score on these titles say less than it seems to."""
-    yield from of_classes(titles, "what a model makes of them is not measured here")
+def of_few(titles: LabelledTitles) -> Iterator[Remark]:
+    """Too few titles for a score on them to say much."""
     if len(titles) < FEW_TITLES:
         yield Remark(
             "few-titles",
@@ -109,17 +107,18 @@ def of_findings(report: Report) -> Iterator[Remark]:
             other=f"{Path(finding.other.path).name}:{finding.other.line}" if finding.other else ""
         )
         counted = f"{counts[split, code]:,} of {report.splits[split].rows:,} rows of {path}"
-        yield Remark(code, f"{counted}, first {path}:{finding.line}: {told}; {CODES[code].remedy}")
+        where = f"{counted}, first {path}:{finding.line}" if finding.line else path
+        yield Remark(code, f"{where}: {told}; {CODES[code].remedy}")
 
 
-def of_classes(titles: LabelledTitles, consequence: str) -> Iterator[Remark]:
-    """Classes that have no title."""
+def of_absent(titles: LabelledTitles) -> Iterator[Remark]:
+    """Classes of which nothing is measured; in what is learned from, a finding says so."""
     counts = _counts(titles)
     if absent := [name for name, count in counts.items() if not count]:
         yield Remark(
             "absent-class",
             f"{titles.fingerprint.name} has no title of {len(absent)} of {len(counts)} classes "
-            f"({_listing(absent)}): {consequence}",
+            f"({_listing(absent)}): what a model makes of them is not measured here",
         )
 
 

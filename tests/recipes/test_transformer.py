@@ -14,7 +14,8 @@ def test_both_tables_have_the_lengths_that_are_asked_for():
 
 
 @pytest.mark.parametrize(
-    ("lengths", "expected"), [((0,), "at least 1"), ((4, -1), "at least 1"), ((), "given")]
+    ("lengths", "expected"),
+    [((0,), "at least 1"), ((4, -1), "at least 1"), ((), "given at least once")],
 )
 def test_a_length_below_1_or_none_is_refused(lengths: tuple[int, ...], expected: str):
     with pytest.raises(UsageError, match=f"lengths must be {expected}, not"):

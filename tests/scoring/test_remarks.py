@@ -49,12 +49,14 @@ def test_without_leaks_there_is_nothing_to_say():
 
 
 def test_classes_without_a_title_are_named_with_what_follows():
-    (found,) = remarks.of_classes(titles_of([0, 3, 0]), "so it is")
+    (found,) = remarks.of_absent(titles_of([0, 3, 0]))
 
     assert found == Remark(
-        "absent-class", "dev.txt has no title of 2 of 3 classes (stocks, science): so it is"
+        "absent-class",
+        "dev.txt has no title of 2 of 3 classes (stocks, science): what a model makes of them is "
+        "not measured here",
     )
-    assert not codes(remarks.of_classes(titles_of([1, 1, 1]), "so it is"))
+    assert not codes(remarks.of_absent(titles_of([1, 1, 1])))
 
 
 @pytest.mark.parametrize(
@@ -81,7 +83,7 @@ def test_the_sizes_are_told():
 
 @pytest.mark.parametrize(("count", "expected"), [(33, ["few-titles"]), (34, [])])
 def test_a_score_on_few_titles_is_said_to_be_rough(count: int, expected: list[str]):
-    assert codes(remarks.of_held_out(titles_of([count] * 3))) == expected
+    assert codes(remarks.of_few(titles_of([count] * 3))) == expected
 
 
 @pytest.mark.parametrize(
@@ -186,6 +188,6 @@ def test_what_was_found_in_files_is_said_before_learning(tmp_path: Path):
         "2 of 5 rows of train.txt, first train.txt:3: the same title as train.txt:1; "
     )
     assert by_code["contradictory-label"].startswith("1 of 5 rows of train.txt, first train.txt:4")
-    assert "a model cannot learn them" in by_code["absent-class"]
+    assert by_code["absent-class"].startswith("train.txt: no title of science; give it titles")
     assert {"tiny-class", "few-titles"} <= by_code.keys()
     assert str(tmp_path) not in "".join(by_code.values())
