@@ -175,21 +175,28 @@ def test_hidden_states_of_the_first_encoder_are_matched(
         (["--layers", "two"], "a number, or several as in 0,4,8,11; not"),
         (["--layers", "0,7"], "layers [0, 7] cannot be kept; the model has 0 to 2"),
         (["--vocabulary", "20"], "the vocabulary of this tokenizer (WordLevel, BertProcessing)"),
-        (["--labels", "other.txt"], "has the classes stocks, sports, education, but the data has"),
     ],
 )
 def test_what_cannot_be_distilled_is_wrong_usage(
     tmp_path: Path, models: list[str], data: list[str], cache: list[str],
     more: list[str], message: str, capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
 ):  # fmt: skip
-    monkeypatch.chdir(tmp_path)
-    Path("other.txt").write_text("sports\nstocks\neducation\n")
     arguments = ["distill", "--teacher", models[0], *data, *cache, *SHORT]
 
     assert main([*arguments, *more, "--output", str(tmp_path / "student")]) == 2
 
     assert message in capsys.readouterr().err
+
+
+def test_titles_of_a_class_that_the_teacher_does_not_know_are_refused(
+    tmp_path: Path, models: list[str], data: list[str], capsys: pytest.CaptureFixture[str]
+):
+    (tmp_path / "other.txt").write_text("sports\nmusic\neducation\n")
+    arguments = ["distill", "--teacher", models[0], *data, "--labels", str(tmp_path / "other.txt")]
+
+    assert main([*arguments, "--output", str(tmp_path / "student")]) == 3
+
+    assert "label 1 is 'music', not one of the 3 labels" in capsys.readouterr().err
 
 
 def test_a_teacher_without_a_transformer_asks_for_a_start(
