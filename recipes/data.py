@@ -25,6 +25,7 @@ from recipes.settings import (
 )
 from titles import Report, check, fix, read, write_folds, write_recombined
 from titles.folds import FOLDS
+from titles.recombination import RECOMBINED
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -111,7 +112,8 @@ def data_folds(settings: DataFolds) -> list[Path]:
 
 def data_recombine(settings: DataRecombine) -> int:
     """Write the titles as JSON lines; returns how many there are."""
-    claim_file(settings.output, [settings.file, *settings.exclude], force=settings.force)
+    inputs = [settings.file, *settings.exclude]
+    claim_file(settings.output, inputs, RECOMBINED, settings.force)
     source = settings.reading.source(settings.file)
     excluded = read_all_titles(settings.reading, settings.exclude)
     return write_recombined(source, settings.each, settings.output, settings.seed, excluded)

@@ -32,10 +32,14 @@ def run_folder(output: Path) -> Path:
 def claim_model(settings: Saving, inputs: Iterable[str | Path]) -> None:
     """Refuse an output that would cost somebody something, before any work.
 
+    Args:
+        inputs: all that is read, but for the list of classes, which the settings name.
     Raises:
         UsageError: see `models.outputs.claim_folder`.
     """
-    claim_folder(settings.output, [Path(each) for each in inputs], force=settings.force)
+    reading = getattr(settings, "reading", None)
+    labels = [reading.labels] if reading and reading.labels else []
+    claim_folder(settings.output, [*map(Path, inputs), *labels], force=settings.force)
 
 
 class LearningTitles(NamedTuple):

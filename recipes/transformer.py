@@ -10,17 +10,18 @@ from tyro.conf import arg
 
 from models.bounds import Checked, NonEmpty, Whole
 from models.errors import UsageError
+from models.outputs import claim_folder
 from models.transformer.layer_config import LayerConfig
 from models.transformer.study.cost import table
-from models.transformer.study.figures import draw_all
+from models.transformer.study.figures import FIGURES, draw_all
 from models.transformer.study.sequence_layers import comparison
-from recipes.settings import Folder, Number, OptionalPath
+from recipes.settings import Folder, Number, OptionalPath, Saving
 
 Lengths = Annotated[tuple[int, ...], arg(metavar="N"), NonEmpty(), Whole(least=1)]
 
 
 @dataclass(frozen=True, kw_only=True)
-class TransformerFigures(Checked):
+class TransformerFigures(Saving):
     """Draw position codes, masks, parameter growth and, given an encoder, attention weights."""
 
     output: Folder = Path("figures")
@@ -57,7 +58,13 @@ class TransformerCost(Checked):
 
 
 def transformer_figures(settings: TransformerFigures) -> list[Path]:
-    """Draw all that can be drawn; returns the files."""
+    """Draw all that can be drawn; returns the files.
+
+    Raises:
+        UsageError: they would cost somebody something.
+    """
+    read = [] if settings.encoder is None else [settings.encoder]
+    claim_folder(settings.output, read, FIGURES, settings.force)
     return draw_all(settings.output, settings.encoder, settings.title)
 
 

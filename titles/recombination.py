@@ -18,6 +18,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from models.errors import UsageError
+from models.outputs import OutputKind
 from models.staging import staged_file
 from titles.loading import read_titles
 from titles.source import Source
@@ -26,6 +27,17 @@ _BREAK = re.compile(r"(?<=[\s，。：；、？！,:;?!|])(?=\S)")
 """Where a title falls into clauses: behind a space or a mark."""
 _LEAST = 4
 """Characters of the shortest part."""
+
+
+def _not_recombined(path: Path) -> str | None:
+    with path.open("rb") as file:
+        first = file.readline(1 << 16)
+    alone = re.fullmatch(rb'\{"title": "([^"\\]|\\.)*"\}\r?\n', first)
+    return None if alone else "its first line is no title alone"
+
+
+RECOMBINED = OutputKind("a file of recombined titles", _not_recombined)
+"""The file that `write_recombined` writes; one of titles with labels is not to be lost to it."""
 
 
 def write_recombined(

@@ -13,6 +13,7 @@ from tokenizers import Tokenizer
 from torch import Tensor
 
 from models.errors import PretrainedError
+from models.outputs import OutputKind, lacks
 from models.staging import staged_file
 from models.transformer.encoder import Encoder
 from models.transformer.layer_config import LayerConfig
@@ -37,6 +38,10 @@ _CHINESE_FONTS = (
     "Hiragino Sans GB",
     "Arial Unicode MS",
 )
+
+
+FIGURES = OutputKind("a folder of figures", lacks("positions.png"), in_place=True)
+"""What `draw_all` draws into."""
 
 
 def draw_all(output: Path, encoder_folder: Path | None, title: str) -> list[Path]:
