@@ -14,6 +14,7 @@ import numpy as np
 from models.calibration import HIGHEST_TEMPERATURE, LOWEST_TEMPERATURE
 from models.manifest import Manifest
 from models.remark import Remark
+from models.title_text import is_readable
 from scoring.metrics import confusion_matrix
 from titles import CODES, Finding, LabelledTitles, Report, leaked
 
@@ -27,8 +28,8 @@ LEAST_GAIN = 0.1
 """Of what the majority class leaves wrong, the share that a model that learned gets right."""
 CHANCE_LEADS = 1.645
 """Standard errors that a lead over the majority class may have by chance (one-sided, 5 %)."""
-MANY_CUT = 0.05
-"""Share of the titles that are longer than the model reads, from which on it is said."""
+MANY_LOST = 0.05
+"""Share of the titles that are cut off, or that cannot be read, from which on it is said."""
 
 
 def before_learning(train: LabelledTitles, dev: LabelledTitles, report: Report) -> list[Remark]:
@@ -41,7 +42,9 @@ def before_learning(train: LabelledTitles, dev: LabelledTitles, report: Report) 
         *of_leaks(dev, leaked(dev.titles, train.titles), train.fingerprint.name),
         *of_findings(report),
         *of_sizes(train),
+        *of_unreadable(train),
         *of_few(dev),
+        *of_unreadable(dev),
     ]
 
 
@@ -53,7 +56,7 @@ def before_scoring(
     Args:
         leaks: (n,) bool, which titles occur in the training data; None where that is not known.
     """
-    found = [*of_few(titles), *of_absent(titles)]
+    found = [*of_few(titles), *of_absent(titles), *of_unreadable(titles)]
     if leaks is not None:
         found += of_leaks(titles, leaks, "the training data")
     for manifest in models:
@@ -202,12 +205,23 @@ def of_lengths(titles: LabelledTitles, truncated: np.ndarray, most: int | None) 
         truncated: (n,) bool.
         most: tokens that it reads.
     """
-    if len(truncated) and truncated.mean() >= MANY_CUT:
+    if len(truncated) and truncated.mean() >= MANY_LOST:
         yield Remark(
             "truncated",
             f"{int(truncated.sum()):,} of the {len(truncated):,} titles of "
             f"{titles.fingerprint.name} are longer than the {most} tokens that are read: their "
             "ends count for nothing; train with a larger --max-length",
+        )
+
+
+def of_unreadable(titles: LabelledTitles) -> Iterator[Remark]:
+    """Titles of which nothing can be read, such as what a wrong encoding left."""
+    lost = [title for title in titles.titles if not is_readable(title)]
+    if lost and len(lost) >= MANY_LOST * len(titles):
+        yield Remark(
+            "unreadable",
+            f"{len(lost):,} of the {len(titles):,} titles of {titles.fingerprint.name} cannot be "
+            f"read, such as {lost[0][:20]!r}; restore them from their source",
         )
 
 

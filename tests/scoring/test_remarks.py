@@ -159,6 +159,18 @@ def test_titles_longer_than_the_model_reads_are_counted(cut: int, expected: int)
     )
 
 
+@pytest.mark.parametrize(("lost", "expected"), [(0, 0), (4, 0), (5, 1)])
+def test_titles_that_cannot_be_read_are_counted(lost: int, expected: int):
+    texts = ["??????????????"] * lost + ["国足小胜取得开门红"] * (100 - lost)
+    titles = LabelledTitles.of(texts, [0] * 100, LABELS, "dev.txt")
+
+    found = list(remarks.of_unreadable(titles))
+
+    assert codes(found) == ["unreadable"] * expected
+    told = f"{lost} of the 100 titles of dev.txt cannot be read, such as '??????????????'; "
+    assert all(remark.message.startswith(told) for remark in found)
+
+
 def test_a_file_that_the_model_was_made_from_is_recognised(make_manifest):
     data = titles_of([3])
     made_from = tuple(
