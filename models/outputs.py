@@ -16,6 +16,7 @@ from __future__ import annotations
 import errno
 import os
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -186,7 +187,10 @@ def _paths(inputs: Iterable[Path | str]) -> Iterator[Path]:
 
 
 def _refuse_places(output: Path) -> None:
-    for place, name in ((Path.cwd(), "working"), (Path.home(), "home")):
+    places = [(Path.cwd(), "working")]
+    with suppress(RuntimeError):  # a user of a container may have none
+        places.append((Path.home(), "home"))
+    for place, name in places:
         if _holds(output, place):
             raise UsageError(
                 f"{output} is or holds your {name} folder and would be replaced; choose a folder "
