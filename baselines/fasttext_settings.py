@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
-from models.bounds import Bounds, Checked, NonNegativeInt, PositiveInt, Seed, Whole
+from models.bounds import Checked, NonNegativeInt, PositiveFloat, PositiveInt, Seed, Whole
 
 
 @dataclass(frozen=True)
@@ -19,7 +19,7 @@ class FastTextSettings(Checked):
     epochs: NonNegativeInt = 0
     """Passes over the titles; 0 = 5, and more over a small file: up to 100, until 500,000 titles
     have been read."""
-    learning_rate: Annotated[float, Bounds(above=0, most=100)] = 0.4
+    learning_rate: PositiveFloat = 0.4
     """At the start; it falls to 0 linearly."""
     dimensions: PositiveInt = 16
     """Numbers in an embedding."""
