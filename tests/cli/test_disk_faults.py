@@ -103,7 +103,7 @@ def test_training_a_baseline(
 ):
     words = room.learning("train", "linear")
 
-    end_at_steps(room, words, lambda: whole_model(room.out), 7, monkeypatch, capsys)
+    end_at_steps(room, words, lambda: whole_model(room.out), 9, monkeypatch, capsys)
 
 
 def test_fine_tuning(
