@@ -252,7 +252,7 @@ _ALL = (
         "recipes.classify:Classify:classify_titles",
         "Classify titles, in their order; '-' reads them from standard input, one a line.",
         """
-        biaoti classify 国足客场一球小胜 "A股三大指数集体收涨 半导体领涨"
+        biaoti classify "国足客场一球小胜 小组赛取得开门红" "A股三大指数集体收涨 半导体领涨"
         cut -f1 samples/test.txt | biaoti classify --json --top-k 3 -
         """,
         show.predictions,
@@ -265,7 +265,7 @@ _ALL = (
         """
         biaoti serve --model artifacts/encoder
         curl http://127.0.0.1:8000/v1/classify -H 'Content-Type: application/json' \\
-            -d '{"titles": ["国足客场一球小胜"], "top_k": 3}'
+            -d '{"titles": ["国足客场一球小胜 小组赛取得开门红"], "top_k": 3}'
         """,
         says=False,
     ),
