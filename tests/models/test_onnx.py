@@ -19,7 +19,7 @@ TITLES = ["股市今日涨幅", "a", "球队比赛冠军高考录取分数", "",
 PROGRAM = """
 import sys
 
-ALLOWED = {"numpy", "tokenizers", "onnxruntime", "models"}
+ALLOWED = {"numpy", "opencc", "tokenizers", "onnxruntime", "models"}
 
 class Refuse:
     def find_spec(self, name, path=None, target=None):

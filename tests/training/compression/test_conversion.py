@@ -60,7 +60,7 @@ def test_the_student_of_an_encoder_can_be_saved(tmp_path: Path, tiny_classifier:
 
     loaded = artifact.load(tmp_path / "student")
 
-    assert (loaded.predict_proba(TITLES) == student.predict_proba(TITLES)).all()
+    assert (loaded.uncalibrated.predict_proba(TITLES) == student.predict_proba(TITLES)).all()
 
 
 def test_a_student_is_taken_as_it_is(tmp_path: Path, tiny_student: StudentClassifier):
