@@ -93,14 +93,18 @@ class EncoderClassifier(Route):
         set_pool_threads(threads)
         torch.set_num_threads(threads)
 
-    def tokenize(self, titles: Sequence[str]) -> Tokenized:
-        """Ids of each title, cleaned first if its tokenizer is one that cleans."""
+    def tokenize(self, titles: Sequence[str], max_length: int | None = None) -> Tokenized:
+        """Ids of each title, cleaned first if its tokenizer is one that cleans.
+
+        Args:
+            max_length: of a title, specials included; by default the classifier's.
+        """
         if not titles:
             return Tokenized([], np.zeros(0, dtype=bool))
         batch = self.tokenizer(
             [clean(title) for title in titles] if self._cleans else list(titles),
             truncation=True,
-            max_length=self.max_length,
+            max_length=max_length or self.max_length,
             verbose=False,
         )
         truncated = [bool(encoding.overflowing) for encoding in batch.encodings or ()]

@@ -162,7 +162,7 @@ class ClassificationLoss:
     ):
         self.settings = settings
         self.pad_id: int = classifier.tokenizer.pad_token_id
-        self.rows = classifier.tokenize(train.titles).ids
+        self.rows = classifier.tokenize(train.titles, settings.max_length).ids
         self.targets = torch.tensor(train.label_ids)
 
     @property

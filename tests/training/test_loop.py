@@ -130,7 +130,7 @@ def test_the_weights_with_the_best_score_are_kept(tmp_path: Path):
 
 def test_patience_ends_a_run_that_no_longer_improves(tmp_path: Path):
     task = Regression()
-    frozen = replace(SETTINGS, epochs=50, learning_rate=0.0, patience=2)
+    frozen = replace(SETTINGS, epochs=50, learning_rate=1e-30, patience=2)
 
     history = task.loop(tmp_path, frozen).run()
 
