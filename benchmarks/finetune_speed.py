@@ -118,7 +118,7 @@ def run_ours(task: Task, consistency: float) -> Stopwatch:
         consistency=consistency,
         average_decay=recommended(BUILT_IN).average_decay,
         evaluations_per_epoch=EVALUATIONS_PER_EPOCH,
-        patience=sys.maxsize,
+        patience=task.epochs * EVALUATIONS_PER_EPOCH + 1,
         checkpoint_seconds=math.inf,
     )
     classifier = open_encoder(task.encoder, task.train.labels, MAX_LENGTH)

@@ -172,7 +172,9 @@ def test_traditional_titles_get_the_class_of_their_simplified_twins(
 
 def test_card_and_readmes_give_the_reports_figures(report: dict[str, Any]):
     shipped = {section: _of(report[section]["models"], "released") for section in report}
-    assert shipped["models"]["version"] == artifact.Manifest.read(DEFAULT_FOLDER).version
+    card = (DEFAULT_FOLDER / "README.md").read_text(encoding="utf-8")
+    assert shipped["models"]["version"] in card  # whose weights and graph the shipped one has
+    assert artifact.Manifest.read(DEFAULT_FOLDER).version in card
     scores, speed = shipped["scores"], shipped["speed"]
     figures = [f"{100 * scores['accuracy']:.2f} %", f"{speed['p50_ms']['median']:.2f} ms"]
     for document in (DEFAULT_FOLDER / "README.md", *READMES):

@@ -38,6 +38,7 @@ def test_answers_each_title_in_order_with_its_best_classes(client):
             },
         ],
         "truncated": False,
+        "readable": True,
     }
     assert (second["index"], second["label"]) == (1, "sports")
 
