@@ -58,6 +58,7 @@ def is_blank(title: str) -> bool:
     return not clean(title)
 
 
+@lru_cache(maxsize=4096)  # asked for the confidence and for the answer
 def is_readable(title: str) -> bool:
     """Whether a title says something in a script that the models have read.
 
