@@ -16,12 +16,13 @@ from evaluation.latency import Speed, SpeedSettings, measure
 from evaluation.pareto import pareto_front
 from evaluation.significance import PairTest, pair_tests
 from models.bounds import Bounds, Checked, NonNegativeFloat
-from models.calibration import apply_temperature
+from models.calibration import calibrated
+from models.classifier import Scores
 from models.errors import UsageError
 from models.labels import Labels
 from models.machine import describe
 from models.remark import Remark
-from scoring.remarks import before_scoring, is_at_majority, of_scores
+from scoring.remarks import before_scoring, is_at_majority, of_lengths, of_scores
 from scoring.store import ScoreStore
 from titles import LabelledTitles
 
@@ -31,13 +32,15 @@ class ModelResult:
     """What one model made of the titles.
 
     Attributes:
-        raw: (n, classes) probabilities before its temperature is applied.
+        raw: the scores before calibration.
+        calibrated: (n, classes) probabilities as the model shows them.
         metrics: those of `evaluation.evaluate.labelled_metrics`.
         speed: None where it was not measured.
     """
 
     candidate: Candidate
-    raw: np.ndarray
+    raw: Scores
+    calibrated: np.ndarray
     metrics: dict[str, Any]
     size_bytes: int
     speed: Speed | None
@@ -58,13 +61,8 @@ class ModelResult:
     @cached_property
     def predicted(self) -> np.ndarray:
         """(n,) class ids."""
-        class_ids: np.ndarray = self.raw.argmax(axis=1)
+        class_ids: np.ndarray = self.raw.probabilities.argmax(axis=1)
         return class_ids
-
-    @cached_property
-    def calibrated(self) -> np.ndarray:
-        """(n, classes) probabilities with its temperature."""
-        return apply_temperature(self.raw, self.candidate.manifest.temperature)
 
 
 @dataclass(frozen=True)
@@ -120,7 +118,9 @@ class Comparison:
         """What is remarkable about the titles and about the models' scores on them."""
         found = remarks_before([model.candidate for model in self.models], self.data, self.leaks)
         for model in self.models:
-            found += of_scores(self.data, model.raw, model.name)
+            found += of_scores(self.data, model.raw.probabilities, model.name)
+            most = model.candidate.manifest.max_length
+            found += of_lengths(self.data, model.raw.truncated, model.name, most)
         return found
 
     @cached_property
@@ -162,7 +162,7 @@ def compare(
         BiaotiError: a model could not be measured.
     """
     data = in_models_order(data, candidates[0])
-    scores = [store.raw(each, data.titles, show_progress) for each in candidates]
+    scores = [store.find(each, data.titles, show_progress).scores for each in candidates]
     speeds: Sequence[Speed | None] = [None] * len(candidates)
     if speed_settings is not None:
         speeds = measure(candidates, data.titles, speed_settings, show_progress)
@@ -185,14 +185,15 @@ def remarks_before(
 def result_of(
     candidate: Candidate,
     data: LabelledTitles,
-    raw: np.ndarray,
+    raw: Scores,
     speed: Speed | None,
     leaks: np.ndarray | None = None,
 ) -> ModelResult:
     """The metrics of one model, given its scores before calibration."""
     temperature = candidate.manifest.temperature
-    metrics = labelled_metrics(data.labels, temperature, data.label_ids, raw, leaks)
-    return ModelResult(candidate, raw, metrics, candidate.size_bytes, speed)
+    scores = calibrated(raw.probabilities, data.titles, temperature)
+    metrics = labelled_metrics(data, raw.probabilities, scores, leaks)
+    return ModelResult(candidate, raw, scores, metrics, candidate.size_bytes, speed)
 
 
 def deployable(models: Sequence[ModelResult]) -> list[ModelResult]:

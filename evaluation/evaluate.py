@@ -11,14 +11,13 @@ import numpy as np
 
 from evaluation.memory import peak_memory_mb
 from models.artifact import LoadedModel
-from models.calibration import apply_temperature
+from models.calibration import calibrated
 from models.errors import DataError
-from models.labels import Labels
 from models.machine import describe
 from recipes.saving import say
 from scoring import metrics
 from scoring.predictions import require_suffix, write_predictions
-from scoring.remarks import before_scoring, of_scores
+from scoring.remarks import before_scoring, of_lengths, of_scores
 from scoring.store import ScoreStore
 from titles import NO_LABEL, LabelledTitles, leaked
 
@@ -53,54 +52,56 @@ def evaluate(
     labelled = data if len(known) == len(data) else data.take(known)
     leaks = None if training_titles is None else leaked(labelled.titles, training_titles)
     remarks = say(before_scoring([model.manifest], labelled, leaks) if len(labelled) else ())
-    raw, scored, seconds = store.find(model, data.titles, show_progress)
+    manifest = model.manifest
+    found = store.find(model, data.titles, show_progress)
+    scores = calibrated(found.raw, data.titles, manifest.temperature)
     if predictions_file is not None:
-        scores = apply_temperature(raw, model.manifest.temperature)
-        write_predictions(predictions_file, model.manifest, data, scores)
+        write_predictions(predictions_file, manifest, data, scores)
+    cut = found.scores.truncated
+    remarks += say(of_lengths(data, cut, manifest.name, manifest.max_length))
     report: dict[str, Any] = {
-        "model": {"name": model.manifest.name, "version": model.manifest.version},
+        "model": {"name": manifest.name, "version": manifest.version},
         "rows": len(data),
-        "known_rows": len(data) - scored,
-        "titles_per_s": round(scored / seconds, 1) if scored else None,
+        "known_rows": len(data) - found.scored,
+        "titles_per_s": round(found.scored / found.seconds, 1) if found.scored else None,
         "peak_memory_mb": round(peak_memory_mb(), 1),
         "machine": describe(),
     }
     if len(labelled):
-        gold, temperature = labelled.label_ids, model.manifest.temperature
-        report |= labelled_metrics(model.labels, temperature, gold, raw[known], leaks)
-        remarks += say(of_scores(labelled, raw[known], model.manifest.name))
+        raw = found.raw[known]
+        report |= {"temperature": manifest.temperature}
+        report |= labelled_metrics(labelled, raw, scores[known], leaks)
+        remarks += say(of_scores(labelled, raw, manifest.name))
     return report | {"remarks": [asdict(remark) for remark in remarks]}
 
 
 def labelled_metrics(
-    labels: Labels,
-    temperature: float,
-    gold: np.ndarray,
+    titles: LabelledTitles,
     raw: np.ndarray,
+    scores: np.ndarray,
     leaks: np.ndarray | None = None,
 ) -> dict[str, Any]:
     """The metrics that need gold labels.
 
     Args:
-        temperature: the model's; it changes the calibration alone.
-        gold: (n,) class ids.
-        raw: (n, classes) probabilities before the temperature is applied.
+        titles: all of them labelled.
+        raw: (n, classes) probabilities before calibration, which changes no class.
+        scores: (n, classes) probabilities as the model shows them.
         leaks: (n,) bool, the titles that occur in the training data; a second score leaves them
             out, and is None where no other title is left.
     """
+    gold = titles.label_ids
     confusion = metrics.confusion_matrix(raw, gold)
-    calibrated = apply_temperature(raw, temperature)
     found: dict[str, Any] = {
         "labelled_rows": len(gold),
         "accuracy": metrics.accuracy(raw, gold),
         "macro_f1": metrics.macro_f1(raw, gold),
         "interval_95": metrics.bootstrap_interval(confusion),
         "ece_before": metrics.expected_calibration_error(raw, gold),
-        "ece_after": metrics.expected_calibration_error(calibrated, gold),
+        "ece_after": metrics.expected_calibration_error(scores, gold),
         "brier_before": metrics.brier(raw, gold),
-        "brier_after": metrics.brier(calibrated, gold),
-        "temperature": temperature,
-        "per_class": [asdict(row) for row in metrics.class_scores(confusion, labels)],
+        "brier_after": metrics.brier(scores, gold),
+        "per_class": [asdict(row) for row in metrics.class_scores(confusion, titles.labels)],
         "confusion_matrix": confusion.tolist(),
     }
     if leaks is not None:

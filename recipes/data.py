@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated
 
@@ -14,7 +14,7 @@ from models.errors import UsageError
 from models.outputs import claim_file, claim_folder
 from models.title_text import clean
 from models.tokenization import FILE
-from recipes.saving import logger, read_all_titles
+from recipes.saving import logger, read_all_titles, say
 from recipes.settings import (
     FileArgument,
     FileArguments,
@@ -23,8 +23,10 @@ from recipes.settings import (
     Reading,
     Saving,
 )
+from scoring.remarks import of_sizes
 from titles import Report, check, fix, read, write_folds, write_recombined
 from titles.folds import FOLDS
+from titles.protection import protection
 from titles.recombination import RECOMBINED
 
 
@@ -100,7 +102,13 @@ def data_check(settings: DataCheck) -> Report:
     if settings.fix:
         for result in fix(splits, labels, report, force=settings.force).values():
             logger.info("%s", result)
-    return report
+    remarks = [
+        remark
+        for split, summary in report.splits.items()
+        if protection(split) == 0 and summary.classes
+        for remark in of_sizes(Path(summary.path).name, summary.classes)
+    ]
+    return replace(report, remarks=say(remarks))
 
 
 def data_folds(settings: DataFolds) -> list[Path]:

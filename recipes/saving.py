@@ -174,6 +174,6 @@ def say_of_scores(
         [
             *of_scores(dev, scores.probabilities, output.name),
             *of_temperature(temperature, output.name),
-            *of_lengths(dev, scores.truncated, most),
+            *of_lengths(dev, scores.truncated, output.name, most),
         ]
     )

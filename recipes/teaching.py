@@ -27,10 +27,12 @@ from recipes.saving import (
     named,
     run_folder,
     save_model,
+    say,
     say_of_scores,
 )
 from recipes.settings import Files, Folders, Learning, OptionalPath
 from scoring.given_scores import Predictions, read_predictions
+from scoring.remarks import of_positions
 from scoring.store import ScoreStore
 from scoring.teacher_scores import teacher_scores
 from titles import LabelledTitles, distinct_titles, read_titles, read_unlabelled
@@ -152,6 +154,7 @@ def train_student(
     matched = as_student(with_transformer(teacher)) if training.hidden_weight else None
     scores = _ask(teacher, taught, settings.teaching.cache) if training.alpha else None
     run = run_folder(settings.output)
+    remarks = [*taught.remarks, *say(of_positions(start.tokenizer.max_length, training.max_length))]
     result = distill(start, taught.titles, scores, taught.dev, training, run, matched)
     given = [each.path.name for each in taught.given]
     most = result.classifier.tokenizer.max_length
@@ -169,7 +172,7 @@ def train_student(
         },
         metrics={**(metrics or {}), **dev_metrics(result.history)},
         made_from=[*taught.ingredients(teacher), origin],
-        remarks=[*taught.remarks, *said],
+        remarks=[*remarks, *said],
     )
     result.run_folder.clean()
     logger.info("curves: %s", run / "curves.png")

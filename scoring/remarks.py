@@ -41,7 +41,7 @@ def before_learning(train: LabelledTitles, dev: LabelledTitles, report: Report) 
     return [
         *of_leaks(dev, leaked(dev.titles, train.titles), train.fingerprint.name),
         *of_findings(report),
-        *of_sizes(train),
+        *of_sizes(train.fingerprint.name, _counts(train)),
         *of_unreadable(train),
         *of_few(dev),
         *of_unreadable(dev),
@@ -125,11 +125,18 @@ def of_absent(titles: LabelledTitles) -> Iterator[Remark]:
         )
 
 
-def of_sizes(train: LabelledTitles) -> Iterator[Remark]:
-    """Classes with few titles to learn from, on their own or beside the largest."""
-    counts = {name: count for name, count in _counts(train).items() if count}
+def of_sizes(name: str, counts: Mapping[str, int]) -> Iterator[Remark]:
+    """Classes with few titles to learn from, on their own or beside the largest.
+
+    Args:
+        name: of the file that is learned from.
+        counts: its titles of each class; those without are left to others.
+    """
+    counts = {name: count for name, count in counts.items() if count}
+    if not counts:
+        return
     ordered = sorted(counts, key=lambda name: counts[name])
-    name, (least, most) = train.fingerprint.name, (ordered[0], ordered[-1])
+    least, most = ordered[0], ordered[-1]
     if tiny := [each for each in ordered if counts[each] < TINY_CLASS]:
         listed = _listing([f"{each} {counts[each]}" for each in tiny])
         yield Remark(
@@ -198,19 +205,37 @@ def of_temperature(temperature: float, called: str) -> Iterator[Remark]:
         )
 
 
-def of_lengths(titles: LabelledTitles, truncated: np.ndarray, most: int | None) -> Iterator[Remark]:
+def of_lengths(
+    titles: LabelledTitles, truncated: np.ndarray, called: str, most: int | None
+) -> Iterator[Remark]:
     """Titles that are longer than the model reads.
 
     Args:
         truncated: (n,) bool.
-        most: tokens that it reads.
+        called: what the model is called.
+        most: tokens that it reads; None where its members differ.
     """
     if len(truncated) and truncated.mean() >= MANY_LOST:
         yield Remark(
             "truncated",
             f"{int(truncated.sum()):,} of the {len(truncated):,} titles of "
-            f"{titles.fingerprint.name} are longer than the {most} tokens that are read: their "
-            "ends count for nothing; train with a larger --max-length",
+            f"{titles.fingerprint.name} are longer than the {f'{most} ' if most else ''}tokens "
+            f"that {called} reads: their ends count for nothing; train with a larger --max-length",
+        )
+
+
+def of_positions(most: int, asked: int) -> Iterator[Remark]:
+    """A student is cut from a model that reads fewer tokens than are asked for.
+
+    Args:
+        most: tokens that it reads.
+        asked: those asked for.
+    """
+    if asked > most:
+        yield Remark(
+            "fewer-positions",
+            f"the student reads {most} tokens of a title, not {asked}: what it starts from reads "
+            "no more; cut it from a model trained with a larger --max-length",
         )
 
 

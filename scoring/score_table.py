@@ -1,4 +1,4 @@
-"""The file of one model's scores: a row of float32 by a title's hash, in SQLite."""
+"""The file of one model's scores, by a title's hash, in SQLite."""
 
 from __future__ import annotations
 
@@ -10,10 +10,14 @@ from pathlib import Path
 
 import numpy as np
 
+from models.classifier import Scores
 from models.errors import DataError, FileError
 from models.staging import explained
 
-_SCHEMA = "CREATE TABLE IF NOT EXISTS scores (title BLOB PRIMARY KEY, row BLOB) WITHOUT ROWID"
+_SCHEMA = (
+    "CREATE TABLE IF NOT EXISTS scored (title BLOB PRIMARY KEY, row BLOB, truncated INTEGER) "
+    "WITHOUT ROWID"
+)
 _FETCHED = 10_000
 """Rows taken from SQLite at a time."""
 
@@ -29,38 +33,39 @@ class ScoreTable:
         self._connection = connection
         self.classes = classes
 
-    def read(self, keys: Sequence[bytes]) -> tuple[np.ndarray, np.ndarray]:
-        """The rows of these titles, each found by its hash: the others are not read.
+    def read(self, keys: Sequence[bytes]) -> tuple[Scores, np.ndarray]:
+        """The scores of these titles, each found by its hash: the others are not read.
 
         Returns:
-            (rows, known): (n, classes) float32, undefined where `known`, (n,) bool, is False.
+            (scores, known): undefined where `known`, (n,) bool, is False.
         """
         rows = np.empty((len(keys), self.classes), np.float32)
+        truncated = np.zeros(len(keys), bool)
         known = np.zeros(len(keys), bool)
         with self._connection as connection:  # a transaction, so that no lock stays behind
             connection.execute("CREATE TEMP TABLE asked (place INTEGER PRIMARY KEY, title BLOB)")
             connection.executemany("INSERT INTO asked VALUES (?, ?)", enumerate(keys))
             found = connection.execute(READ)
             while chunk := found.fetchmany(_FETCHED):
-                places = [place for place, _ in chunk]
-                blobs = b"".join(row for _, row in chunk)
+                places = [place for place, _, _ in chunk]
+                blobs = b"".join(row for _, row, _ in chunk)
                 if len(blobs) != rows[places].nbytes:
                     raise sqlite3.DatabaseError("a row has another length")
                 rows[places] = np.frombuffer(blobs, np.float32).reshape(-1, self.classes)
+                truncated[places] = [cut for _, _, cut in chunk]
                 known[places] = True
             connection.execute("DROP TABLE asked")
-        return rows, known
+        return Scores(rows, truncated), known
 
-    def write(self, keys: Sequence[bytes], rows: np.ndarray) -> None:
-        """Keep the rows, (n, classes) float32, all or none."""
-        blobs = (row.tobytes() for row in rows)
+    def write(self, keys: Sequence[bytes], scores: Scores) -> None:
+        """Keep the scores of the titles with these keys, all or none."""
+        blobs = (row.astype(np.float32, copy=False).tobytes() for row in scores.probabilities)
+        kept = zip(keys, blobs, scores.truncated.tolist(), strict=True)
         with self._connection as connection:
-            connection.executemany(
-                "INSERT OR REPLACE INTO scores VALUES (?, ?)", zip(keys, blobs, strict=True)
-            )
+            connection.executemany("INSERT OR REPLACE INTO scored VALUES (?, ?, ?)", kept)
 
 
-READ = "SELECT place, row FROM asked CROSS JOIN scores USING (title)"
+READ = "SELECT place, row, truncated FROM asked CROSS JOIN scored USING (title)"
 """A cross join goes through the titles asked for, and looks each up in the index."""
 
 

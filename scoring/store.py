@@ -19,6 +19,7 @@ from tqdm import tqdm
 from models.artifact import LoadedModel, Manifest
 from models.cache import default_cache
 from models.calibration import calibrated, log_probabilities
+from models.classifier import Scores
 from models.ensemble import EnsembleClassifier, pool
 from models.title_text import clean
 from scoring.score_table import ScoreTable, open_table, title_key
@@ -42,14 +43,19 @@ class Found(NamedTuple):
     """Scores of titles, and what they cost.
 
     Attributes:
-        raw: (n, classes) float32 probabilities before calibration.
+        scores: before calibration.
         scored: distinct titles that the model scored now; of an ensemble, its busiest member.
         seconds: that scoring them took; of an ensemble, of all members together.
     """
 
-    raw: np.ndarray
+    scores: Scores
     scored: int
     seconds: float
+
+    @property
+    def raw(self) -> np.ndarray:
+        """(n, classes) float32 probabilities before calibration."""
+        return self.scores.probabilities
 
 
 class ScoreStore:
@@ -89,16 +95,18 @@ class ScoreStore:
         """
         keys = [title_key(clean(title)) for title in titles]
         with open_table(self._path(model.manifest), len(model.manifest.labels)) as table:
-            raw, known = table.read(keys)
+            scores, known = table.read(keys)
             missing = np.flatnonzero(~known).tolist()
             if not missing:
-                return Found(raw, 0, 0.0)
+                return Found(scores, 0, 0.0)
             asked = {keys[i]: titles[i] for i in missing}  # each once
             with nullcontext(model) if isinstance(model, LoadedModel) else model.open() as opened:
                 new = self._score(opened, asked, table, show_progress)
         place = {key: i for i, key in enumerate(asked)}
-        raw[missing] = new.raw[[place[keys[i]] for i in missing]]
-        return Found(raw, new.scored, new.seconds)
+        places = [place[keys[i]] for i in missing]
+        for ours, theirs in zip(scores, new.scores, strict=True):
+            ours[missing] = theirs[places]
+        return Found(scores, new.scored, new.seconds)
 
     def _path(self, manifest: Manifest) -> Path:
         """The route is in it, since a reference runs the same version otherwise."""
@@ -111,7 +119,7 @@ class ScoreStore:
         if not isinstance(model.uncalibrated, EnsembleClassifier):
             return _score_in_chunks(model, asked, table, show_progress)
         new = self._pool(model.uncalibrated, list(asked.values()), show_progress)
-        table.write(list(asked), new.raw)
+        table.write(list(asked), new.scores)
         return new
 
     def _pool(
@@ -123,8 +131,10 @@ class ScoreStore:
             calibrated(each.raw, titles, member.manifest.temperature)
             for each, member in zip(found, members, strict=True)
         ]
+        pooled = pool(log_probabilities(np.stack(probabilities)), ensemble.weights)
+        truncated = np.logical_or.reduce([each.scores.truncated for each in found])
         return Found(
-            pool(log_probabilities(np.stack(probabilities)), ensemble.weights),
+            Scores(pooled, truncated),
             max(each.scored for each in found),
             sum(each.seconds for each in found),
         )
@@ -134,23 +144,28 @@ def _score_in_chunks(
     model: LoadedModel, asked: Mapping[bytes, str], table: ScoreTable, show_progress: bool
 ) -> Found:
     keys, titles = list(asked), list(asked.values())
-    raw, seconds = np.empty((len(titles), table.classes), np.float32), 0.0
-    scored, written, written_at = 0, 0, time.monotonic()
+    raw, truncated = np.empty((len(titles), table.classes), np.float32), np.empty(len(titles), bool)
+    seconds, scored, written, written_at = 0.0, 0, 0, time.monotonic()
+
+    def write() -> None:
+        new = slice(written, scored)
+        table.write(keys[new], Scores(raw[new], truncated[new]))
+
     with _bar(model, len(titles), show_progress) as bar:
         try:
             while scored < len(titles):
                 chunk = slice(scored, scored + CHUNK)
                 started = time.perf_counter()
-                raw[chunk] = model.uncalibrated.predict_proba(titles[chunk])
+                raw[chunk], truncated[chunk] = model.uncalibrated.score(titles[chunk])
                 seconds += time.perf_counter() - started
                 bar.update(len(titles[chunk]))
                 scored += len(titles[chunk])
                 if time.monotonic() - written_at >= WRITE_EVERY_S:
-                    table.write(keys[written:scored], raw[written:scored])
+                    write()
                     written, written_at = scored, time.monotonic()
         finally:
-            table.write(keys[written:scored], raw[written:scored])
-    return Found(raw, len(titles), seconds)
+            write()
+    return Found(Scores(raw, truncated), len(titles), seconds)
 
 
 def _bar(model: LoadedModel, total: int, shown: bool) -> tqdm:

@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from typing import Any
 
+from models.remark import Remark
 from titles.findings import CODES, Finding
 
 PERCENTILES = (1, 50, 90, 99)
@@ -40,10 +41,15 @@ class SplitSummary:
 
 @dataclass(frozen=True)
 class Report:
-    """Everything that a check found; findings in the order of the splits, then of the lines."""
+    """Everything that a check found; findings in the order of the splits, then of the lines.
+
+    Attributes:
+        remarks: what is remarkable about the files as a whole.
+    """
 
     splits: dict[str, SplitSummary]
     findings: list[Finding]
+    remarks: list[Remark] = field(default_factory=list)
 
     @cached_property
     def errors(self) -> list[Finding]:
@@ -71,4 +77,5 @@ class Report:
             "counts": self.counts,
             "splits": {split: asdict(summary) for split, summary in self.splits.items()},
             "findings": [finding.to_dict() for finding in self.findings],
+            "remarks": [asdict(remark) for remark in self.remarks],
         }

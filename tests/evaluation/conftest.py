@@ -17,6 +17,7 @@ from evaluation.compare import Comparison, paired, result_of
 from evaluation.latency import Speed, SpeedSettings, Spread
 from models import artifact
 from models.artifact import Manifest
+from models.classifier import Scores
 from models.labels import Labels
 from titles import Fingerprint, LabelledTitles, Source, read
 
@@ -80,7 +81,9 @@ def make_comparison(
                 model = replace(model, manifest=replace(model.manifest, route=PIPELINE_ROUTE))
             monkeypatch.setattr(Candidate, "size_bytes", sizes[i] if sizes else 1_000_000)
             raw = _scores(np.where(hits, gold, (gold + 1) % len(labels)), len(labels))
-            models.append(result_of(model, data, raw, _speed(*speeds[i]) if speeds else None))
+            scores = Scores(raw, np.zeros(of, bool))
+            speed = _speed(*speeds[i]) if speeds else None
+            models.append(result_of(model, data, scores, speed))
         machine = {"cpu": "a test's", "cores": 2, "instruction_sets": ["avx2"]}
         settings = SpeedSettings() if speeds else None
         return Comparison(data, tuple(models), paired(models, data), machine, settings)

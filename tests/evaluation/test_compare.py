@@ -5,9 +5,10 @@ import pytest
 from sklearn import metrics as sklearn_metrics
 
 from evaluation.candidates import parse_candidates
-from evaluation.compare import Comparison, compare, in_models_order
+from evaluation.compare import Comparison, compare, in_models_order, result_of
 from evaluation.significance import mcnemar
 from models import artifact
+from models.classifier import Scores
 from models.errors import UsageError
 from models.labels import Labels
 from scoring.store import ScoreStore
@@ -126,3 +127,23 @@ def test_titles_that_leak_and_models_made_from_them_are_remarkable(
         "30 of the 200 titles of test.txt stand in the training data, too"
     )
     assert make_comparison({"good": 950}).remarks == []
+
+
+def test_titles_that_are_cut_off_and_titles_that_cannot_be_read(make_candidate):
+    """The one is said of each model that cuts; the other counts for no confidence."""
+    labels = Labels.of(["stocks", "sports"])
+    data = LabelledTitles.of(["股市", "????????"] * 5, [0, 1] * 5, labels, "test.txt")
+    raw = np.tile(np.float32([0.9, 0.1]), (10, 1))
+    cuts = {"short": np.arange(10) < 6, "long": np.zeros(10, bool)}
+
+    models = tuple(
+        result_of(make_candidate(name, labels), data, Scores(raw, cut), None)
+        for name, cut in cuts.items()
+    )
+
+    found = Comparison(data, models, (), {}, None).remarks
+    assert [each.message.split(" tokens")[0] for each in found if each.code == "truncated"] == [
+        "6 of the 10 titles of test.txt are longer than the"
+    ]
+    np.testing.assert_allclose(models[0].calibrated[:2], [[0.9, 0.1], [0.5, 0.5]], rtol=1e-6)
+    assert models[0].metrics["brier_after"] < models[0].metrics["brier_before"]

@@ -79,6 +79,33 @@ def test_leaked_titles_are_left_out_of_a_second_score(
     assert report["accuracy"] < 1.0
 
 
+def test_titles_that_the_model_does_not_read_to_their_end_are_remarkable(
+    tmp_path: Path, tiny_classifier: EncoderClassifier, data: LabelledTitles, store: ScoreStore
+):
+    tiny_classifier.max_length = 4
+    artifact.save(tiny_classifier, tmp_path / "short")
+    model = artifact.load(tmp_path / "short")
+
+    reports = [evaluate(model, data, store, show_progress=False) for _ in range(2)]
+
+    for report in reports:  # the second time, no title is scored anew
+        told = {remark["code"]: remark["message"] for remark in report["remarks"]}
+        assert f"{len(data)} of the {len(data)} titles" in told["truncated"]
+        assert "the 4 tokens that short reads" in told["truncated"]
+
+
+def test_a_title_that_nobody_can_read_is_given_no_confidence(
+    tmp_path: Path, model: LoadedModel, data: LabelledTitles, store: ScoreStore
+):
+    titles = LabelledTitles.of(["????????", data.titles[0]], [0, 1], data.labels, "t.txt")
+
+    evaluate(model, titles, store, tmp_path / "scored.jsonl", show_progress=False)
+
+    scores = read_predictions(tmp_path / "scored.jsonl", model.labels).scores
+    np.testing.assert_allclose(scores[0], 1 / len(data.labels), rtol=1e-6)
+    assert scores[1].max() > 1.1 / len(data.labels)
+
+
 @pytest.mark.parametrize("name", ["scored.csv", "scored.jsonl"])
 def test_predictions_hold_every_title_and_score_and_say_whose(
     tmp_path: Path, model: LoadedModel, data: LabelledTitles, store: ScoreStore, name: str

@@ -40,3 +40,15 @@ def test_what_lies_beside_files_of_titles_is_not_taken_for_one(
 
     with pytest.raises(UsageError, match=rf"{name} is {kind}.* not a file of titles; leave it out"):
         data_check(DataCheck(files=(str(unparted), str(other))))
+
+
+def test_uneven_and_tiny_classes_are_said_of_what_is_learned_from(tmp_path: Path):
+    rows = [f"第{i}条体育标题\tsports\n" for i in range(99)] + ["楼市新政\trealty\n"]
+    for name in ("train.txt", "test.txt"):
+        (tmp_path / name).write_text("".join(rows), encoding="utf-8")
+
+    files = (str(tmp_path / "train.txt"), str(tmp_path / "test.txt"))
+    told = data_check(DataCheck(files=files)).to_dict()["remarks"]
+
+    assert [remark["code"] for remark in told] == ["tiny-class", "imbalance"]
+    assert "train.txt has fewer than 10 titles of 1 classes (realty 1)" in told[0]["message"]

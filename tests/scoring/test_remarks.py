@@ -71,11 +71,15 @@ def test_classes_without_a_title_are_named_with_what_follows():
     ],
 )
 def test_tiny_and_uneven_classes_are_said(counts: tuple[int, ...], expected: list[str]):
-    assert codes(remarks.of_sizes(titles_of(counts))) == expected
+    sizes = dict(zip("abc", counts, strict=True))
+
+    assert codes(remarks.of_sizes("train.txt", sizes)) == expected
 
 
 def test_the_sizes_are_told():
-    tiny, uneven = remarks.of_sizes(titles_of([1, 2, 100], "train.txt"))
+    sizes = {"stocks": 1, "sports": 2, "science": 100}
+
+    tiny, uneven = remarks.of_sizes("train.txt", sizes)
 
     assert "fewer than 10 titles of 2 classes (stocks 1, sports 2)" in tiny.message
     assert uneven.message.startswith("train.txt has 100 titles of science and 1 of stocks")
@@ -151,12 +155,20 @@ def test_a_temperature_at_the_bound_of_the_search_is_said(temperature: float, ex
 def test_titles_longer_than_the_model_reads_are_counted(cut: int, expected: int):
     truncated = np.arange(100) < cut
 
-    found = list(remarks.of_lengths(titles_of([100]), truncated, 16))
+    found = list(remarks.of_lengths(titles_of([100]), truncated, "student", 16))
 
     assert codes(found) == ["truncated"] * expected
     assert all(
         f"{cut} of the 100 titles of dev.txt are longer than the 16" in f.message for f in found
     )
+
+
+def test_a_start_that_reads_less_than_is_asked_for_is_said():
+    assert not codes(remarks.of_positions(64, 64))
+
+    (told,) = remarks.of_positions(32, 64)
+    assert told.code == "fewer-positions"
+    assert told.message.startswith("the student reads 32 tokens of a title, not 64")
 
 
 @pytest.mark.parametrize(("lost", "expected"), [(0, 0), (4, 0), (5, 1)])

@@ -107,9 +107,9 @@ def test_scores_are_written_while_scoring_goes_on(
     writes: list[int] = []
     original = ScoreTable.write
 
-    def spy(self: ScoreTable, keys: list[bytes], rows: np.ndarray) -> None:
+    def spy(self: ScoreTable, keys: list[bytes], scores: Scores) -> None:
         writes.append(len(keys))
-        original(self, keys, rows)
+        original(self, keys, scores)
 
     monkeypatch.setattr(ScoreTable, "write", spy)
 
