@@ -193,6 +193,7 @@ def result_of(
     temperature = candidate.manifest.temperature
     scores = calibrated(raw.probabilities, data.titles, temperature)
     metrics = labelled_metrics(data, raw.probabilities, scores, leaks)
+    metrics["temperature"] = temperature
     return ModelResult(candidate, raw, scores, metrics, candidate.size_bytes, speed)
 
 

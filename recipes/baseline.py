@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 from models.artifact import Manifest, Route
 from recipes.saving import (
     claim_model,
-    learned_from,
     read_learning,
     save_model,
     say_of_scores,
@@ -33,13 +32,13 @@ def train_baseline(settings: Learning, training: DataclassInstance, fit: Fit) ->
     Args:
         training: what `fit` was told, for the manifest.
     """
-    claim_model(settings, [settings.train, settings.dev])
-    train, dev, remarks = read_learning(settings)
+    claim_model(settings, settings.learned_files)
+    train, dev, remarks, made_from = read_learning(settings)
     started = time.perf_counter()
-    model = fit(train, dev)
+    model = fit(train.of_one_class(), dev.of_one_class())
     seconds = round(time.perf_counter() - started, 1)
     scores = model.score(dev.titles)
-    temperature = fit_temperature(scores.probabilities, dev.label_ids)
+    temperature = fit_temperature(scores.probabilities, dev.gold)
     remarks += say_of_scores(dev, scores, temperature, settings.output)
     found: dict[str, Any] = getattr(model, "hyperparameters", dict)()  # by fastText's own search
     return save_model(
@@ -49,9 +48,9 @@ def train_baseline(settings: Learning, training: DataclassInstance, fit: Fit) ->
         trained_on=train.fingerprint.to_dict(),
         hyperparameters=asdict(training) | found,
         metrics={
-            "dev_accuracy": accuracy(scores.probabilities, dev.label_ids),
+            "dev_accuracy": accuracy(scores.probabilities, dev.gold),
             "training_seconds": seconds,
         },
-        made_from=learned_from(train, dev),
+        made_from=made_from,
         remarks=remarks,
     )

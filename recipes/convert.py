@@ -93,12 +93,12 @@ def quantize(settings: Quantize) -> Manifest:
         model = _to_int8(settings, student, dev.titles, Path(folder))
         before, scores = (each.score(dev.titles) for each in (student, model))
         metrics = {
-            "dev_accuracy_before": accuracy(before.probabilities, dev.label_ids),
-            "dev_accuracy": accuracy(scores.probabilities, dev.label_ids),
+            "dev_accuracy_before": accuracy(before.probabilities, dev.gold),
+            "dev_accuracy": accuracy(scores.probabilities, dev.gold),
         }
         if not settings.force:
             gate(metrics["dev_accuracy_before"], metrics["dev_accuracy"], settings.max_drop)
-        temperature = fit_temperature(scores.probabilities, dev.label_ids)
+        temperature = fit_temperature(scores.probabilities, dev.gold)
         remarks += say_of_scores(dev, scores, temperature, settings.output, model.max_length)
         return save_model(
             settings,

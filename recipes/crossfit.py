@@ -66,9 +66,11 @@ def crossfit(settings: Crossfit) -> list[Path]:
         UsageError: the folder is of a run with other settings or data.
         DataError: titles that cannot be used.
     """
-    inputs: list[str | Path] = [settings.train, settings.dev, *settings.member, *settings.exclude]
+    _refuse_newsrooms(settings)
+    inputs: list[str | Path] = [*settings.learned_files, *settings.member, *settings.exclude]
     claim_folder(settings.output, inputs, CROSSFIT, settings.force)
-    train, dev, _ = read_learning(settings)
+    lesson = read_learning(settings)
+    train, dev = lesson.train, lesson.dev
     _claim_run(settings, train.fingerprint.sha256, dev.fingerprint.sha256)
     folds = settings.output / "folds"
     if not folds.exists():
@@ -80,6 +82,17 @@ def crossfit(settings: Crossfit) -> list[Path]:
         written += _score_fold(settings, folds / f"fold-{number}", number, excluded)
     _gather_recombined(settings)
     return written
+
+
+def _refuse_newsrooms(settings: Crossfit) -> None:
+    """Raises:
+    UsageError: several files, or labels that a class map explains: folds would lose what they mean.
+    """
+    if max(len(settings.train), len(settings.dev)) > 1 or settings.reading.class_map:
+        raise UsageError(
+            "crossfit takes one --train and one --dev whose labels are the classes; crossfit each "
+            "newsroom on its own, and pass all folders to 'biaoti distill --scores'"
+        )
 
 
 def _claim_run(settings: Crossfit, train_sha256: str, dev_sha256: str) -> None:
@@ -139,7 +152,7 @@ def _teacher(settings: Crossfit, fold: Path) -> Path:
             logger.info("%s: training %s", fold.name, route)
             settings_class, train = _recipe(route)
             data = str(fold / TRAIN)
-            train(settings_class(train=data, dev=dev, output=folder, reading=reading))
+            train(settings_class(train=(data,), dev=(dev,), output=folder, reading=reading))
     teacher = fold / "models" / "teacher"
     if not (teacher / MANIFEST).is_file():
         members = (*settings.member, *folders)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated
@@ -24,7 +24,7 @@ from recipes.settings import (
     Saving,
 )
 from scoring.remarks import of_sizes
-from titles import Report, check, fix, read, write_folds, write_recombined
+from titles import Report, Source, check, fix, read, write_folds, write_recombined
 from titles.folds import FOLDS
 from titles.protection import protection
 from titles.recombination import RECOMBINED
@@ -42,7 +42,7 @@ class DataCheck(Checked):
     """
 
     files: FileArguments
-    """One split each: its name is the file's."""
+    """One split each, as [NEWSROOM=]FILE: its name is the file's, as train, dev or test."""
     fix: bool = False
     """Write cleaned copies beside the originals."""
     force: bool = False
@@ -91,14 +91,10 @@ def data_check(settings: DataCheck) -> Report:
     """What is wrong with the files; with `fix`, cleaned copies are written beside them."""
     for name in settings.files:
         _refuse_list(name)
-    splits = {Path(name).stem: settings.reading.source(name) for name in settings.files}
-    if len(splits) < len(settings.files):
-        raise UsageError(
-            "two files have the same name, but splits are told apart by it; rename one"
-        )
+    splits = _named_splits(settings.reading.sources(settings.files))
     counter = _token_counter(settings.tokenizer) if settings.tokenizer else None
     labels = settings.reading.labels
-    report = check(splits, labels, counter)
+    report = check(splits, labels, counter, class_map=settings.reading.meanings())
     if settings.fix:
         for result in fix(splits, labels, report, force=settings.force).values():
             logger.info("%s", result)
@@ -109,6 +105,17 @@ def data_check(settings: DataCheck) -> Report:
         for remark in of_sizes(Path(summary.path).name, summary.classes)
     ]
     return replace(report, remarks=say(remarks))
+
+
+def _named_splits(sources: Iterable[Source]) -> dict[str, Source]:
+    """Splits by their files' names: `train`, and `train 2` for another file of that name."""
+    splits: dict[str, Source] = {}
+    counts: dict[str, int] = {}
+    for source in sources:
+        name = Path(source.path).stem
+        counts[name] = counts.get(name, 0) + 1
+        splits[f"{name} {counts[name]}" if counts[name] > 1 else name] = source
+    return splits
 
 
 def data_folds(settings: DataFolds) -> list[Path]:

@@ -81,9 +81,9 @@ def ensemble(settings: Ensemble) -> Manifest:
         store = ScoreStore(settings.cache)
         scores = np.stack([store.calibrated(each, dev.titles) for each in members.values()])
         logs = log_probabilities(scores)
-        weights = fit_weights(logs, dev.label_ids)
+        weights = fit_weights(logs, dev.gold)
         for name, weight, row in zip(members, weights, scores, strict=True):
-            right = accuracy(row, dev.label_ids)
+            right = accuracy(row, dev.gold)
             logger.info("%s: weight %.3f, dev accuracy %.4f", name, weight, right)
         joined = EnsembleClassifier(members, weights.tolist())
         return _save_joined(settings, joined, "members", members, pool(logs, weights), dev)
@@ -96,7 +96,7 @@ def average(settings: Average) -> Manifest:
     student: StudentClassifier = averaging.average([as_student(m) for m in members.values()])
     dev = _read_dev(settings, next(iter(members.values())))
     for name, member in members.items():
-        right = accuracy(member.predict_proba(dev.titles), dev.label_ids)
+        right = accuracy(member.predict_proba(dev.titles), dev.gold)
         logger.info("%s: dev accuracy %.4f", name, right)
     scores = student.predict_proba(dev.titles)
     return _save_joined(settings, student, "averaged", members, scores, dev)
@@ -120,7 +120,7 @@ def _save_joined(
         joined_as: what the manifest calls the models that it was made of.
         scores: (titles, classes) probabilities, not calibrated.
     """
-    temperature = fit_temperature(scores, dev.label_ids)
+    temperature = fit_temperature(scores, dev.gold)
     said = say([*of_few(dev), *of_absent(dev)])
     for member in members.values():
         said += say(of_origin(member.manifest, dev, ["train"]))
@@ -135,7 +135,7 @@ def _save_joined(
         hyperparameters={
             joined_as: {name: member.manifest.version for name, member in members.items()}
         },
-        metrics={"dev_accuracy": accuracy(scores, dev.label_ids)},
+        metrics={"dev_accuracy": accuracy(scores, dev.gold)},
         made_from=[
             *(model_ingredient("member", member) for member in members.values()),
             data_ingredient("dev", dev),

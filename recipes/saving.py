@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from hashlib import file_digest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -16,7 +16,8 @@ from models.outputs import claim_folder
 from models.remark import Remark
 from recipes.settings import Learning, Reading, Saving
 from scoring.remarks import before_learning, of_lengths, of_scores, of_temperature
-from titles import LabelledTitles, objections, read_splits, read_titles, report_text
+from titles import LabelledTitles, Source, objections, read_splits, read_titles, report_text
+from titles.protection import role_of
 
 if TYPE_CHECKING:
     from training.history import History
@@ -43,12 +44,17 @@ def claim_model(settings: Saving, inputs: Iterable[str | Path]) -> None:
 
 
 class LearningTitles(NamedTuple):
-    """What is learned from."""
+    """What is learned from.
+
+    Attributes:
+        remarks: what is remarkable about both.
+        made_from: the files, as a manifest names them.
+    """
 
     train: LabelledTitles
     dev: LabelledTitles
     remarks: list[Remark]
-    """What is remarkable about both."""
+    made_from: tuple[Ingredient, ...]
 
 
 def read_learning(settings: Learning, classes: Labels | None = None) -> LearningTitles:
@@ -63,20 +69,40 @@ def read_learning(settings: Learning, classes: Labels | None = None) -> Learning
     """
     reading = settings.reading
     sources = {
-        "train": reading.source(settings.train),
-        "dev": reading.source(settings.dev, settings.dev_split),
+        **_numbered("train", reading.sources(settings.train)),
+        **_numbered("dev", reading.sources(settings.dev, settings.dev_split)),
     }
-    splits, report = read_splits(sources, reading.labels, classes)
+    splits, report = read_splits(sources, reading.labels, classes, class_map=reading.meanings())
     if report.errors:
         logger.error(report_text(report))
+        files = " ".join([*settings.train, *settings.dev])
         remedy = "\n  ".join(objections(report)) or (
-            f"run 'biaoti data check --fix {settings.train} {settings.dev}' and train on the "
-            "cleaned copies"
+            f"run 'biaoti data check --fix {files}' and train on the cleaned copies"
         )
         raise DataError(f"{len(report.errors):,} rows cannot be used; {remedy}")
-    train, dev = splits["train"], splits["dev"]
+    made_from = [data_ingredient(role_of(split), titles) for split, titles in splits.items()]
+    if reading.class_map:
+        made_from.append(file_ingredient("class-map", reading.class_map))
+    train, dev = (
+        _joined([titles for split, titles in splits.items() if role_of(split) == role])
+        for role in ("train", "dev")
+    )
     train.require_two_classes()
-    return LearningTitles(train, dev, say(before_learning(train, dev, report)))
+    remarks = say(before_learning(train, dev, report))
+    return LearningTitles(train, dev, remarks, tuple(made_from))
+
+
+def _numbered(role: str, sources: Sequence[Source]) -> dict[str, Source]:
+    """Splits by name: `train`, `train 2`, `train 3`, …"""
+    return {f"{role} {n}" if n > 1 else role: source for n, source in enumerate(sources, 1)}
+
+
+def _joined(parts: Sequence[LabelledTitles]) -> LabelledTitles:
+    """The titles of all newsrooms, called after them."""
+    if len(parts) == 1:
+        return parts[0]
+    names = dict.fromkeys(name for part in parts for name in part.by_newsroom.newsrooms)
+    return LabelledTitles.joined(parts, ", ".join(names))
 
 
 def say(found: Iterable[Remark]) -> list[Remark]:
@@ -104,11 +130,6 @@ def require_classes(labels: Labels, *models: LoadedModel) -> None:
                 f"{model.folder} has the classes {', '.join(model.labels.names)}, but the data has "
                 f"{', '.join(labels.names)}; pass the class.txt it was trained with as --labels"
             )
-
-
-def learned_from(train: LabelledTitles, dev: LabelledTitles) -> tuple[Ingredient, ...]:
-    """The two splits as a manifest names them."""
-    return data_ingredient("train", train), data_ingredient("dev", dev)
 
 
 def data_ingredient(role: str, titles: LabelledTitles) -> Ingredient:

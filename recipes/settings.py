@@ -6,8 +6,8 @@ command line, whose options are made from these classes; the types below say how
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -16,6 +16,7 @@ from tyro.constructors import PrimitiveConstructorSpec
 
 from models.bounds import Checked, NonEmpty, Whole
 from titles import Source
+from titles.class_map import ClassMap
 
 
 def _optional(metavar: str, read: Callable[[str], Any], absent: str) -> Any:
@@ -58,6 +59,9 @@ File = Annotated[str, arg(metavar="FILE")]
 """Titles, as `Source` takes them: a file, `-`, a folder, or the name of a dataset on the hub."""
 Files = Annotated[tuple[str, ...], UseAppendAction, arg(metavar="FILE")]
 """Several of them; the option is repeated."""
+NewsroomFiles = Annotated[
+    tuple[str, ...], UseAppendAction, arg(metavar="[NEWSROOM=]FILE"), NonEmpty()
+]
 Folder = Annotated[Path, arg(metavar="FOLDER")]
 Folders = Annotated[tuple[Path, ...], UseAppendAction, arg(metavar="FOLDER")]
 FileArgument = Annotated[str, Positional, arg(metavar="FILE")]
@@ -90,16 +94,63 @@ class Reading(Checked):
     """Column of the labels, ids or names."""
     split: Annotated[str | None, _optional("NAME", str, "the only one")] = None
     """Split of a Hugging Face dataset, or file of a folder."""
+    class_map: OptionalPath = None
+    """What the labels of newsrooms mean: newsroom<TAB>label<TAB>classes a line, with | between
+    several classes, 'outside' for none, '-' for labels whose titles are left out. A file is of the
+    newsroom that its folder is called after, or that NAME=FILE names."""
 
-    def source(self, path: str, split: str | None = None) -> Source:
-        """The titles at `path`; `split` wins over the setting."""
+    def source(self, name: str, split: str | None = None) -> Source:
+        """The titles at `[NEWSROOM=]path`; `split` wins over the setting."""
+        newsroom, path = _newsroom_and_path(name)
         return Source(
             path,
             format=self.format,
             title_column=self.title_column,
             label_column=self.label_column,
             split=split or self.split,
+            newsroom=newsroom or (newsroom_of(path) if self.class_map else None),
         )
+
+    def sources(self, names: Sequence[str], split: str | None = None) -> list[Source]:
+        """Several; where there are several, each is of a newsroom."""
+        found = [self.source(name, split) for name in names]
+        if len(found) == 1:
+            return found
+        return [replace(each, newsroom=each.newsroom or newsroom_of(each.path)) for each in found]
+
+    def meanings(self) -> ClassMap | None:
+        """The class map, read.
+
+        Raises:
+            DataError: it cannot be.
+        """
+        return ClassMap.read(self.class_map) if self.class_map else None
+
+
+def path_of(name: str) -> Path:
+    """Of `[NEWSROOM=]path`."""
+    return Path(_newsroom_and_path(name)[1])
+
+
+def newsroom_of(path: str | Path) -> str:
+    """What a file's newsroom is called: after its folder, or after the file where that is none.
+
+    `toutiao/train.jsonl` is of toutiao, `toutiao.csv` too.
+    """
+    path = Path(path)
+    if path.stem.lower() in _SPLITS and path.resolve().parent.name:
+        return path.resolve().parent.name
+    return path.stem
+
+
+_SPLITS = ("train", "dev", "valid", "validation", "eval", "test")
+
+
+def _newsroom_and_path(name: str) -> tuple[str | None, str]:
+    newsroom, equals, path = name.partition("=")
+    if not equals or not newsroom or not path or Path(name).exists():
+        return None, name
+    return newsroom, path
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -121,10 +172,23 @@ class Saving(Checked):
 class Learning(Saving):
     """What is learned from, and where the model is saved."""
 
-    train: File
-    """Titles to learn from."""
-    dev: File
-    """Titles to choose and calibrate on."""
+    train: NewsroomFiles
+    """Titles to learn from; repeatable, one newsroom's each."""
+    dev: NewsroomFiles
+    """Titles to choose and calibrate on; repeatable, one newsroom's each."""
     dev_split: Annotated[str | None, _optional("NAME", str, "as --split")] = None
     """Split of a dataset that --dev means."""
     reading: Reading = Reading()
+
+    def __post_init__(self) -> None:
+        for name in ("train", "dev"):  # one file, as Python users may give it
+            value = getattr(self, name)
+            if isinstance(value, str | Path):
+                object.__setattr__(self, name, (str(value),))
+        super().__post_init__()
+
+    @property
+    def learned_files(self) -> list[Path]:
+        """All files of titles that are learned from or chosen on, and what they are read by."""
+        maps = [self.reading.class_map] if self.reading.class_map else []
+        return [*map(path_of, (*self.train, *self.dev)), *maps]

@@ -11,7 +11,6 @@ from models.bounds import Bounds
 from models.errors import UsageError
 from models.student import StudentClassifier
 from recipes.saving import (
-    learned_from,
     logger,
     model_ingredient,
     named,
@@ -138,13 +137,13 @@ def _shrink(settings: Shrinking, cut: Cut, asked: tuple[str, ...]) -> Manifest:
     teacher = load(settings.teacher) if settings.teacher else source
     whole = as_student(source)
     lesson = read_learning(settings, source.labels)
-    train, dev, remarks = lesson
+    train, dev, remarks, made_from = lesson
     require_classes(train.labels, source, teacher)
     model = cut(whole, train)
     logger.info("%s weights before, %s after", f"{_weights(whole):,}", f"{_weights(model):,}")
     metrics = {
-        "dev_accuracy_before": accuracy(whole.predict_proba(dev.titles), dev.label_ids),
-        "dev_accuracy_unrecovered": accuracy(model.predict_proba(dev.titles), dev.label_ids),
+        "dev_accuracy_before": accuracy(whole.predict_proba(dev.titles), dev.gold),
+        "dev_accuracy_unrecovered": accuracy(model.predict_proba(dev.titles), dev.gold),
     }
     origin = model_ingredient("source", source)
     used: dict[str, Any] = {"source": named(source)}
@@ -153,7 +152,7 @@ def _shrink(settings: Shrinking, cut: Cut, asked: tuple[str, ...]) -> Manifest:
         taught = taught_titles(settings, lesson)
         return train_student(settings, model, teacher, taught, origin, used, metrics)
     scores = model.score(dev.titles)
-    temperature = fit_temperature(scores.probabilities, dev.label_ids)
+    temperature = fit_temperature(scores.probabilities, dev.gold)
     most = model.tokenizer.max_length
     remarks += say_of_scores(dev, scores, temperature, settings.output, most)
     return save_model(
@@ -163,7 +162,7 @@ def _shrink(settings: Shrinking, cut: Cut, asked: tuple[str, ...]) -> Manifest:
         trained_on=train.fingerprint.to_dict(),
         hyperparameters=used,
         metrics=metrics | {"dev_accuracy": metrics["dev_accuracy_unrecovered"]},
-        made_from=[*learned_from(train, dev), origin],
+        made_from=[*made_from, origin],
         remarks=remarks,
     )
 

@@ -21,7 +21,6 @@ from recipes.saving import (
     claim_model,
     data_ingredient,
     dev_metrics,
-    learned_from,
     logger,
     model_ingredient,
     named,
@@ -72,6 +71,7 @@ class Taught:
         more: the files of unlabelled titles.
         given: scores that stand for the teacher's.
         remarks: what was said of the titles.
+        made_from: the labelled files, as a manifest names them.
     """
 
     titles: LabelledTitles
@@ -80,6 +80,7 @@ class Taught:
     more: tuple[LabelledTitles, ...]
     given: tuple[Predictions, ...]
     remarks: list[Remark]
+    made_from: tuple[Ingredient, ...]
 
     def trained_on(self) -> dict[str, Any]:
         """What a manifest says of the titles."""
@@ -89,7 +90,7 @@ class Taught:
     def ingredients(self, teacher: LoadedModel) -> tuple[Ingredient, ...]:
         """What the student is made from, but for its start."""
         return (
-            *learned_from(self.train, self.dev),
+            *self.made_from,
             *(data_ingredient("unlabelled", each) for each in self.more),
             *(Ingredient("scores", "scores", each.path.name, each.sha256) for each in self.given),
             model_ingredient("teacher", teacher),
@@ -106,8 +107,9 @@ def claim_student(settings: TaughtLearning, *models: Path | None, trains: bool =
         UsageError: see `models.outputs.claim_folder`.
     """
     teaching = settings.teaching
-    files = [settings.train, settings.dev, *teaching.unlabelled, *teaching.exclude]
+    files = [*teaching.unlabelled, *teaching.exclude]
     inputs = [*(each for each in models if each), *teaching.scores, *map(Path, files)]
+    inputs += settings.learned_files
     claim_model(settings, inputs)
     if trains:
         claim_folder(run_folder(settings.output), inputs, RUN, settings.force)
@@ -120,14 +122,14 @@ def taught_titles(settings: TaughtLearning, lesson: LearningTitles) -> Taught:
         DataError: a file of titles or of scores that cannot be used.
     """
     source, teaching = settings.reading.source, settings.teaching
-    train, dev, remarks = lesson
+    train, dev, remarks, made_from = lesson
     held_out = [*train.titles, *dev.titles]
     held_out += [title for name in teaching.exclude for title in read_titles(source(name))]
     more = tuple(read_unlabelled(source(name), train.labels) for name in teaching.unlabelled)
     distinct = distinct_titles([title for each in more for title in each.titles], held_out)
     given = tuple(read_predictions(path, train.labels) for path in _files(teaching.scores))
     logger.info("%s titles with a label, %s without", f"{len(train):,}", f"{len(distinct):,}")
-    return Taught(train.with_unlabelled(distinct), train, dev, more, given, remarks)
+    return Taught(train.with_unlabelled(distinct), train, dev, more, given, remarks, made_from)
 
 
 def train_student(

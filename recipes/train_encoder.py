@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from itertools import chain, pairwise
+from pathlib import Path
 from typing import Annotated, Any
 
 from tyro import MISSING
@@ -16,7 +17,6 @@ from recipes.saving import (
     claim_model,
     dev_metrics,
     file_ingredient,
-    learned_from,
     logger,
     read_all_titles,
     read_learning,
@@ -72,10 +72,10 @@ def train_encoder(settings: TrainEncoder) -> Manifest:
         DataError: titles that cannot be used.
     """
     training = settings.training or recommended(settings.encoder)
-    inputs = [settings.train, settings.dev, *settings.corpus, settings.encoder]
+    inputs: list[str | Path] = [*settings.learned_files, *settings.corpus, settings.encoder]
     claim_model(settings, inputs)
     claim_folder(run_folder(settings.output), inputs, RUN, settings.force)
-    train, dev, remarks = read_learning(settings)
+    train, dev, remarks, made_from = read_learning(settings)
     extra = read_all_titles(settings.reading, settings.corpus)
     folder = resolve(settings.encoder, chain(train.titles, dev.titles, extra))
     result = fine_tune(folder, train, dev, training, run_folder(settings.output))
@@ -89,7 +89,7 @@ def train_encoder(settings: TrainEncoder) -> Manifest:
         hyperparameters={"encoder": settings.encoder, **asdict(training)},
         metrics=dev_metrics(result.history),
         made_from=[
-            *learned_from(train, dev),
+            *made_from,
             *(file_ingredient("encoder", path) for path in sorted(folder.glob("*.safetensors"))),
         ],
         remarks=remarks,

@@ -10,18 +10,40 @@ import numpy as np
 from models.calibration import log_probabilities
 from models.labels import Labels
 
+Gold = Sequence[int] | np.ndarray
+"""(n,) class ids; or (n, classes) bool, the classes that each title may be of, where those that may
+be of none are left out."""
 CALIBRATION_BINS = 15
 RESAMPLES = 2000
 
 
-def accuracy(probabilities: np.ndarray, gold: Sequence[int] | np.ndarray) -> float:
-    """Share of the titles whose most probable class is theirs.
+def accuracy(probabilities: np.ndarray, gold: Gold) -> float:
+    """Share of the titles whose most probable class is theirs, or one that they may be of.
 
     Args:
         probabilities: (n, classes); logarithms of them serve as well.
-        gold: (n,) class ids.
     """
-    return float((probabilities.argmax(axis=1) == np.asarray(gold)).mean())
+    found, known = right(probabilities, gold), in_scope(gold)
+    return float(found[known].mean())
+
+
+def right(probabilities: np.ndarray, gold: Gold) -> np.ndarray:
+    """(n,) bool: whose most probable class is theirs, or one that they may be of.
+
+    Args:
+        probabilities: (n, classes); logarithms of them serve as well.
+    """
+    predicted, given = probabilities.argmax(axis=1), np.asarray(gold)
+    if given.ndim == 1:
+        return np.asarray(predicted == given)
+    found: np.ndarray = given[np.arange(len(given)), predicted]
+    return found
+
+
+def in_scope(gold: Gold) -> np.ndarray:
+    """(n,) bool: which titles may be of some class; (n,) class ids are all of one."""
+    given = np.asarray(gold)
+    return np.ones(len(given), bool) if given.ndim == 1 else np.asarray(given.any(axis=1))
 
 
 def macro_f1(probabilities: np.ndarray, gold: Sequence[int] | np.ndarray) -> float:
@@ -34,14 +56,20 @@ def macro_f1(probabilities: np.ndarray, gold: Sequence[int] | np.ndarray) -> flo
     return _macro_f1(confusion_matrix(probabilities, gold))
 
 
-def log_loss(probabilities: np.ndarray, gold: Sequence[int] | np.ndarray) -> float:
+def log_loss(probabilities: np.ndarray, gold: Gold) -> float:
     """Mean negative log-likelihood of the gold classes, in nats; 0 is perfect.
+
+    Of a title that may be of several classes, that of the sum of their probabilities.
 
     Args:
         probabilities: (n, classes); 0 counts as in `models.calibration.log_probabilities`.
-        gold: (n,) class ids.
     """
-    return float(-log_probabilities(probabilities[np.arange(len(gold)), gold]).mean())
+    gold = np.asarray(gold)
+    if gold.ndim == 1:
+        of_gold = probabilities[np.arange(len(gold)), gold]
+    else:
+        of_gold = np.where(gold, probabilities, 0).sum(axis=1)[in_scope(gold)]
+    return float(-log_probabilities(of_gold).mean())
 
 
 def brier(probabilities: np.ndarray, gold: Sequence[int] | np.ndarray) -> float:
@@ -110,16 +138,15 @@ class ReliabilityBin:
 
 
 def reliability_bins(
-    probabilities: np.ndarray, gold: np.ndarray, bins: int = CALIBRATION_BINS
+    probabilities: np.ndarray, gold: Gold, bins: int = CALIBRATION_BINS
 ) -> list[ReliabilityBin]:
     """Confidence against accuracy in bins of equal width; empty bins are left out.
 
     Args:
         probabilities: (n, classes).
-        gold: (n,) class ids.
     """
-    confidence = probabilities.max(axis=1)
-    right = probabilities.argmax(axis=1) == gold
+    known = in_scope(gold)
+    confidence, is_right = probabilities.max(axis=1)[known], right(probabilities, gold)[known]
     bin_of = np.clip(np.ceil(confidence * bins).astype(int) - 1, 0, bins - 1)
     return [
         ReliabilityBin(
@@ -127,7 +154,7 @@ def reliability_bins(
             high=(i + 1) / bins,
             titles=int(inside.sum()),
             confidence=float(confidence[inside].mean()),
-            accuracy=float(right[inside].mean()),
+            accuracy=float(is_right[inside].mean()),
         )
         for i in range(bins)
         if (inside := bin_of == i).any()
@@ -135,16 +162,16 @@ def reliability_bins(
 
 
 def expected_calibration_error(
-    probabilities: np.ndarray, gold: np.ndarray, bins: int = CALIBRATION_BINS
+    probabilities: np.ndarray, gold: Gold, bins: int = CALIBRATION_BINS
 ) -> float:
     """Mean distance of confidence from accuracy over bins of equal width (Guo et al. 2017).
 
     Args:
         probabilities: (n, classes).
-        gold: (n,) class ids.
     """
     filled = reliability_bins(probabilities, gold, bins)
-    return sum(row.titles * abs(row.confidence - row.accuracy) for row in filled) / len(gold)
+    apart = sum(row.titles * abs(row.confidence - row.accuracy) for row in filled)
+    return apart / sum(row.titles for row in filled)
 
 
 def bootstrap_interval(

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 from scipy.optimize import minimize
 from scipy.special import softmax
 
 from models.ensemble import LEAST
-from scoring.metrics import log_loss
+from scoring.metrics import Gold, log_loss
 
 
-def fit_weights(log_scores: np.ndarray, gold: Sequence[int] | np.ndarray) -> np.ndarray:
+def fit_weights(log_scores: np.ndarray, gold: Gold) -> np.ndarray:
     """The weights of a log-linear pool with the lowest loss on held-out titles, once calibrated.
 
     Members that judge by different things are surer together than each alone, so how sure the
@@ -21,7 +19,6 @@ def fit_weights(log_scores: np.ndarray, gold: Sequence[int] | np.ndarray) -> np.
 
     Args:
         log_scores: (members, n, classes), calibrated log-probabilities.
-        gold: (n,) class ids.
     Returns:
         (members,) float64, none negative, which sum to 1; equal where no member tells anything.
     """

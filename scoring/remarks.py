@@ -6,7 +6,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 
 import numpy as np
@@ -16,7 +17,7 @@ from models.manifest import Manifest
 from models.remark import Remark
 from models.title_text import is_readable
 from scoring.metrics import confusion_matrix
-from titles import CODES, Finding, LabelledTitles, Report, leaked
+from titles import CODES, NO_LABEL, Finding, LabelledTitles, Report, leaked
 
 TINY_CLASS = 10
 """With fewer training titles of a class, a model can hardly learn it."""
@@ -104,14 +105,26 @@ def of_findings(report: Report) -> Iterator[Remark]:
             key = finding.split, finding.code
             first.setdefault(key, finding)
             counts[key] = counts.get(key, 0) + 1
+    called = _called([summary.path for summary in report.splits.values()])
     for (split, code), finding in first.items():
-        path = Path(finding.path).name
+        path = called(finding.path)
         told = finding.detail or CODES[code].what.format(
-            other=f"{Path(finding.other.path).name}:{finding.other.line}" if finding.other else ""
+            other=f"{called(finding.other.path)}:{finding.other.line}" if finding.other else ""
         )
         counted = f"{counts[split, code]:,} of {report.splits[split].rows:,} rows of {path}"
         where = f"{counted}, first {path}:{finding.line}" if finding.line else path
         yield Remark(code, f"{where}: {told}; {CODES[code].remedy}")
+
+
+def _called(paths: Iterable[str]) -> Callable[[str], str]:
+    """How a file is called among these: by its name, and its folder's where others have that."""
+    names = Counter(Path(path).name for path in paths)
+
+    def name(path: str) -> str:
+        own = Path(path)
+        return own.name if names[own.name] < 2 else f"{own.parent.name}/{own.name}"
+
+    return name
 
 
 def of_absent(titles: LabelledTitles) -> Iterator[Remark]:
@@ -153,16 +166,19 @@ def of_sizes(name: str, counts: Mapping[str, int]) -> Iterator[Remark]:
 
 
 def of_scores(titles: LabelledTitles, raw: np.ndarray, called: str) -> Iterator[Remark]:
-    """A model that learned nothing, or nothing of some class.
+    """A model that learned nothing, or nothing of some class, by the titles of exactly one.
 
     Args:
         raw: (n, classes) probabilities; the temperature does not matter.
         called: what the model is called.
     """
-    confusion = confusion_matrix(raw, titles.label_ids)
+    known = titles.label_ids != NO_LABEL
+    if not known.any():
+        return
+    confusion = confusion_matrix(raw[known], titles.label_ids[known])
     support, right = confusion.sum(axis=1), np.diag(confusion)
     if is_at_majority(confusion):
-        majority, n = int(support.argmax()), len(titles)
+        majority, n = int(support.argmax()), int(support.sum())
         yield Remark(
             "no-better-than-majority",
             f"{called} gets {right.sum() / n:.2%} of {titles.fingerprint.name} right, where "
@@ -270,9 +286,8 @@ def of_origin(
 
 
 def _counts(titles: LabelledTitles) -> Mapping[str, int]:
-    """Titles of each class, by its name."""
-    ids = titles.label_ids[titles.label_ids >= 0]
-    counts = np.bincount(ids, minlength=len(titles.labels)).tolist()
+    """Titles of each class, by its name; those that may be of several count for each."""
+    counts = titles.may_be[titles.in_scope].sum(axis=0).tolist()
     return dict(zip(titles.labels.names, counts, strict=True))
 
 

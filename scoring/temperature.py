@@ -5,21 +5,18 @@ Source: Guo et al. 2017, "On Calibration of Modern Neural Networks".
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 from scipy.optimize import minimize_scalar
 
 from models.calibration import HIGHEST_TEMPERATURE, LOWEST_TEMPERATURE, apply_temperature
-from scoring.metrics import log_loss
+from scoring.metrics import Gold, log_loss
 
 
-def fit_temperature(probabilities: np.ndarray, gold: Sequence[int] | np.ndarray) -> float:
+def fit_temperature(probabilities: np.ndarray, gold: Gold) -> float:
     """The temperature with the lowest negative log-likelihood on held-out titles.
 
     Args:
         probabilities: (titles, classes), not calibrated.
-        gold: (titles,) class ids.
     """
 
     def loss(log_temperature: float) -> float:

@@ -163,7 +163,8 @@ def test_what_says_nothing_gets_no_confidence(released: LoadedModel):
 def test_traditional_titles_get_the_class_of_their_simplified_twins(
     released: LoadedModel, sample_titles: list[str]
 ):
-    traditional = [opencc.OpenCC("s2t").convert(title) for title in sample_titles]
+    to_traditional = opencc.OpenCC("s2t").convert
+    traditional = [to_traditional(title) for title in sample_titles]
 
     classes = released.predict_proba(traditional).argmax(axis=1)
     assert (classes == released.predict_proba(sample_titles).argmax(axis=1)).all()

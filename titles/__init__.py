@@ -18,8 +18,9 @@ from titles.findings import CODES, Finding, Place
 from titles.fixing import FixResult, fix
 from titles.folds import write_folds
 from titles.label_ids import Classes
-from titles.labelled import NO_LABEL, Fingerprint, LabelledTitles
+from titles.labelled import Fingerprint, LabelledTitles
 from titles.loading import read, read_splits, read_titles, read_unlabelled
+from titles.newsroom_labels import NO_LABEL
 from titles.normalisation import distinct_titles, leaked, normalise
 from titles.reading import fingerprint
 from titles.recombination import write_recombined

@@ -7,6 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 
+from titles.class_map import ClassMap
 from titles.dropping import dropped_rows
 from titles.label_ids import Classes
 from titles.repeats import find_repeats
@@ -22,6 +23,7 @@ def check(
     count_tokens: CountTokens | None = None,
     progress: Progress | None = None,
     labelled: bool = True,
+    class_map: ClassMap | None = None,
 ) -> Report:
     """Read every row of every split once, and report all that is wrong.
 
@@ -35,12 +37,20 @@ def check(
         count_tokens: how many tokens each of some titles has (of at most 1024 at a time).
         progress: called with a split's name and the rows read of it, every 10,000 rows.
         labelled: False leaves labels unread.
+        class_map: what the labels of newsrooms mean.
     Raises:
         DataError: a source as a whole cannot be read (no such file, no such column), or the labels
             cannot be told.
     """
     return report_on(
-        scan_splits(splits, labels, labelled=labelled, count_tokens=count_tokens, progress=progress)
+        scan_splits(
+            splits,
+            labels,
+            labelled=labelled,
+            count_tokens=count_tokens,
+            progress=progress,
+            class_map=class_map,
+        )
     )
 
 

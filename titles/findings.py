@@ -39,6 +39,11 @@ CODES: dict[str, Code] = {
         "the file is not UTF-8",
         "it is read as such; biaoti data check --fix writes it as UTF-8",
     ),
+    "unmapped-label": Code(
+        "warning",
+        "a label without a line in the class map",
+        "the title is left out; write there what the label means",
+    ),
     "similar-label": Code(
         "warning",
         "a label that differs from another in looks only",

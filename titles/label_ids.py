@@ -14,6 +14,7 @@ import numpy as np
 
 from models.errors import DataError
 from models.labels import Labels
+from titles.class_map import LabelMeanings
 from titles.dataset_rows import dataset_class_names
 from titles.label_text import as_id, differs_in_looks_only, is_missing, nameless
 from titles.parquet_table import parquet_class_names
@@ -93,6 +94,33 @@ class KnownLabels:
         return f"{what}, but {alike[0]!r} is" if alike else what
 
 
+class MappedLabels(KnownLabels):
+    """Of a newsroom whose labels a class map lists; those that it does not list come after them.
+
+    Args:
+        numbering: the list that lies beside the newsroom's file; None where there is none.
+    """
+
+    def __init__(self, meanings: LabelMeanings, numbering: Labels | None, path: str | Path):
+        super().__init__(meanings.labels, numbering)
+        self._path = path
+        self._unlisted: dict[str, int] = {}
+
+    def of(self, record: Record) -> int | Fault:
+        """Raises:
+        DataError: more distinct labels than a taxonomy has.
+        """
+        found, label = super().of(record), record.label
+        if isinstance(found, int) or label is None or is_missing(label):
+            return found
+        if len(self._unlisted) == MOST_LABELS:
+            raise _too_many_labels(self._path, record)
+        return self._unlisted.setdefault(label, len(self._classes) + len(self._unlisted))
+
+    def settle(self, ids: array[int]) -> tuple[Labels, array[int]]:
+        return Labels.of([*self._classes.names, *self._unlisted]), ids
+
+
 class RowLabels:
     """Of classes that the rows bring: their distinct labels, in the end sorted by name."""
 
@@ -117,11 +145,7 @@ class RowLabels:
         if is_missing(label):
             return Fault("unknown-label", _MISSING)
         if len(self._ids) == MOST_LABELS:
-            raise DataError(
-                f"more than {MOST_LABELS} distinct labels; name the column with --label-column",
-                self._path,
-                record.line,
-            )
+            raise _too_many_labels(self._path, record)
         self._lines.append(record.line)
         return self._ids.setdefault(label, len(self._ids))
 
@@ -209,9 +233,31 @@ def label_ids_of(
     return RowLabels(source) if own is None else KnownLabels(own, own)
 
 
+def given_classes(given: Classes) -> Labels | None:
+    """The classes that a caller gives, read where they are a file.
+
+    Raises:
+        DataError: the file cannot be read.
+    """
+    return given if given is None or isinstance(given, Labels) else Labels.read(given)
+
+
+def mapped_label_ids(source: Source, meanings: LabelMeanings) -> LabelIds:
+    """What gives the labels of a newsroom their places in its class map."""
+    return MappedLabels(meanings, _listed_classes(source, None), source.path)
+
+
+def _too_many_labels(path: str | Path, record: Record) -> DataError:
+    return DataError(
+        f"more than {MOST_LABELS} distinct labels; name the column with --label-column",
+        path,
+        record.line,
+    )
+
+
 def _listed_classes(source: Source, given: Classes) -> Labels | None:
     if given is not None:
-        return given if isinstance(given, Labels) else Labels.read(given)
+        return given_classes(given)
     source = resolve(source)
     path = Path(source.path)
     beside = (path if path.is_dir() else path.parent) / "class.txt"

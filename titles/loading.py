@@ -12,9 +12,11 @@ from models.errors import DataError
 from models.labels import Labels
 from models.text_encoding import UTF_8
 from titles.checking import report_on
+from titles.class_map import ClassMap
 from titles.findings import CODES
 from titles.label_ids import Classes, label_ids_of
-from titles.labelled import NO_LABEL, Fingerprint, LabelledTitles
+from titles.labelled import Fingerprint, LabelledTitles
+from titles.newsroom_labels import NO_LABEL
 from titles.reading import Reading
 from titles.report import Report
 from titles.rows import usable_rows
@@ -118,15 +120,18 @@ def read_splits(
     labels: Classes = None,
     wanted: Labels | None = None,
     progress: Progress | None = None,
+    class_map: ClassMap | None = None,
 ) -> tuple[dict[str, LabelledTitles], Report]:
     """The usable titles of every split, and all that `check` finds wrong, from one read of each.
 
     Args:
         splits: by name, as for `check`; all have the classes of the one that is to be learned.
         labels, wanted: as for `read`.
-        progress: as for `check`.
+        progress, class_map: as for `check`.
     Raises:
         DataError: a source as a whole cannot be read, or the labels cannot be told.
     """
-    scans = scan_splits(splits, labels, wanted, keep_titles=True, progress=progress)
+    scans = scan_splits(
+        splits, labels, wanted, keep_titles=True, progress=progress, class_map=class_map
+    )
     return {scan.split: scan.labelled() for scan in scans}, report_on(scans)

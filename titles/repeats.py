@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from titles.findings import Finding, Place
+from titles.newsroom_labels import NO_LABEL
 from titles.protection import protection
 from titles.scan import SplitScan
 
@@ -24,9 +25,9 @@ class _Seen(NamedTuple):
 def find_repeats(scans: Sequence[SplitScan]) -> Iterator[Finding]:
     """Findings on every title that stands more than once among the usable rows.
 
-    Within a split the later row is named and refers to the first. Between splits the row of the
-    less protected split is named (train before dev before test, else in the order given) and
-    refers to the first such row of the other: that is the row to drop.
+    Within a split, or the files of one, the later row is named and refers to the first. Between
+    splits the row of the less protected split is named (train before dev before test, else in the
+    order given) and refers to the first such row of the other: that is the row to drop.
     """
     scans = sorted(scans, key=lambda scan: protection(scan.split))
     for group in _groups(scans):
@@ -40,7 +41,7 @@ def _groups(scans: Sequence[SplitScan]) -> Iterator[list[_Seen]]:
         np.repeat(np.arange(len(scans)), [len(scan.lines) for scan in scans]),
         np.concatenate([scan.lines for scan in scans]),
         np.concatenate([scan.exact for scan in scans]),
-        np.concatenate([scan.label_ids for scan in scans]),
+        np.concatenate([scan.class_ids for scan in scans]),
     )
     order = np.argsort(keys, kind="stable")
     # A group starts where the sorted key differs from the one before.
@@ -61,7 +62,7 @@ def _group_findings(group: list[_Seen], scans: Sequence[SplitScan]) -> Iterator[
         first_exact.setdefault((seen.rank, seen.exact), seen)
     for seen in group:
         for rank in (rank for rank in first if rank >= seen.rank):
-            kind = "duplicate" if rank == seen.rank else "leak"
+            kind = "duplicate" if scans[rank].role == scans[seen.rank].role else "leak"
             twin = first_exact.get((rank, seen.exact), seen)
             if twin is not seen:
                 yield _finding(f"{kind}-exact", seen, twin, scans)
@@ -78,8 +79,12 @@ def _finding(code: str, seen: _Seen, other: _Seen, scans: Sequence[SplitScan]) -
 
 
 def _contradicted(seen: _Seen, first: dict[int, _Seen]) -> _Seen | None:
-    """The first row of this split, else of a more protected one, that has another label."""
+    """The first row of this split, else of a more protected one, that has another label.
+
+    Of labels that may mean several classes, none contradicts another.
+    """
     for rank in sorted(first):
-        if rank >= seen.rank and first[rank].label != seen.label:
+        labels = {first[rank].label, seen.label}
+        if rank >= seen.rank and len(labels - {NO_LABEL}) > 1:
             return first[rank]
     return None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from titles.findings import CODES, Finding
 from titles.report import Report
@@ -13,7 +13,7 @@ FIRST_PLACES = 3
 
 def report_text(report: Report) -> str:
     """The tables of a report, a blank line between them."""
-    parts = [_splits(report), *_findings(report), _lengths(report), _classes(report)]
+    parts = [_splits(report), *_findings(report), _lengths(report), *_classes(report)]
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
@@ -84,16 +84,23 @@ def _lengths(report: Report) -> str:
     return table([header, *rows]) if rows else ""
 
 
-def _classes(report: Report) -> str:
-    balances = {split: summary.classes for split, summary in report.splits.items()}
-    names = next((list(classes) for classes in balances.values() if classes is not None), None)
-    if names is None:
-        return ""
+def _classes(report: Report) -> list[str]:
+    """A table for the splits that have the same classes; newsrooms have labels of their own."""
+    alike: dict[tuple[str, ...], dict[str, dict[str, int]]] = {}
+    for split, summary in report.splits.items():
+        if summary.classes is not None:
+            alike.setdefault(tuple(summary.classes), {})[split] = summary.classes
+    return [_class_table(report, names, balances) for names, balances in alike.items()]
+
+
+def _class_table(
+    report: Report, names: Sequence[str], balances: Mapping[str, Mapping[str, int]]
+) -> str:
     rows = [["class", *(cell for split in balances for cell in (split, ""))]]
     for name in names:
         cells = []
         for split, classes in balances.items():
-            count = (classes or {}).get(name, 0)
+            count = classes[name]
             cells += [f"{count:,}", f"{count / max(report.splits[split].usable, 1):.1%}"]
         rows.append([name, *cells])
     return table(rows)

@@ -8,7 +8,7 @@ from models.errors import DataError
 from models.title_text import is_blank
 from titles.findings import CODES
 from titles.label_ids import LabelIds
-from titles.labelled import NO_LABEL
+from titles.newsroom_labels import NO_LABEL
 from titles.reading import Reading
 from titles.record import Fault, Record
 

@@ -12,11 +12,13 @@ import numpy as np
 
 from models.labels import Labels
 from models.text_encoding import UTF_8
+from titles.class_map import ClassMap, LabelMeanings
 from titles.findings import Finding, Place
-from titles.label_ids import Classes, LabelIds, label_ids_of
+from titles.label_ids import Classes, LabelIds, given_classes, label_ids_of, mapped_label_ids
 from titles.labelled import Fingerprint, LabelledTitles
+from titles.newsroom_labels import NewsroomLabels
 from titles.normalisation import comparison_key, normalise
-from titles.protection import protection
+from titles.protection import protection, role_of
 from titles.reading import Reading
 from titles.record import Fault
 from titles.repair import needs_repair
@@ -44,11 +46,14 @@ class SplitScan:
         characters, tokens: how many titles have how many; tokens None unless counted.
         titles: empty unless they are kept.
         labels: None where they are not read.
+        meanings: what these are in the classes of a model, where they are a newsroom's.
         unknown_labels: rows of each label that is no class.
     """
 
     split: str
     path: str
+    newsroom: str | None = None
+    meanings: LabelMeanings | None = None
     rows: int = 0
     findings: list[Finding] = field(default_factory=list)
     lines: array[int] = field(default_factory=lambda: array("I"))
@@ -89,12 +94,32 @@ class SplitScan:
         if not title.isprintable() and any(map(_is_private_use, title)):
             self.find("private-use-character", line)
 
+    @property
+    def role(self) -> str:
+        """What the split is to a model."""
+        return role_of(self.split)
+
+    @property
+    def class_ids(self) -> np.ndarray:
+        """(n,) int64: the class of each row whose label means exactly one, else `NO_LABEL`."""
+        ids = np.asarray(self.label_ids, np.int64)
+        return ids if self.meanings is None else self.meanings.newsroom_labels(ids).class_ids()
+
     def labelled(self) -> LabelledTitles:
-        """The titles, where they and their labels were kept."""
+        """The titles, where they and their labels were kept; without those that tell nothing."""
         assert self.labels is not None
         assert self.fingerprint is not None
         ids = np.asarray(self.label_ids, np.int64)
-        return LabelledTitles(self.titles, ids, self.labels, self.fingerprint)
+        if self.meanings is None:
+            named = self.newsroom and NewsroomLabels.of_classes(
+                self.newsroom, self.labels.names, ids
+            )
+            return LabelledTitles(self.titles, ids, self.labels, self.fingerprint, named or None)
+        telling = np.flatnonzero(~self.meanings.says_nothing[ids])
+        titles = [self.titles[i] for i in telling]
+        labels = self.meanings.newsroom_labels(ids[telling])
+        classes = self.meanings.classes
+        return LabelledTitles(titles, labels.class_ids(), classes, self.fingerprint, labels)
 
 
 def scan_splits(
@@ -105,6 +130,7 @@ def scan_splits(
     keep_titles: bool = False,
     count_tokens: CountTokens | None = None,
     progress: Progress | None = None,
+    class_map: ClassMap | None = None,
 ) -> list[SplitScan]:
     """Read every row of every split once, without stopping at faults.
 
@@ -114,31 +140,41 @@ def scan_splits(
             is least held out, by its name, of several such the first.
         labelled: whether labels are read.
         keep_titles: hold the titles; else 24 bytes stand for each.
+        class_map: what the labels of newsrooms mean; where it speaks of a source's newsroom, the
+            scan's labels are that newsroom's own.
     Raises:
         DataError: a source as a whole cannot be read, or the labels cannot be told.
     """
     scans: dict[str, SplitScan] = {}
     numbering = wanted
-    for split in sorted(splits, key=protection):
+    mapped = {split for split in splits if class_map and class_map.speaks_of(splits[split])}
+    for split in sorted(splits, key=lambda split: (split in mapped, protection(split))):
         source = splits[split]
-        label_ids = label_ids_of(source, given, wanted, numbering) if labelled else None
-        scan = _scan_split(split, source, label_ids, keep_titles, count_tokens, progress)
+        scan = SplitScan(split, str(source.path), source.newsroom)
+        label_ids = None
+        if labelled and class_map and split in mapped:
+            wanted = wanted or given_classes(given) or class_map.classes
+            scan.meanings = class_map.of(source, wanted)
+            label_ids = mapped_label_ids(source, scan.meanings)
+        elif labelled:
+            label_ids = label_ids_of(source, given, wanted, numbering)
+        _fill(scan, source, label_ids, keep_titles, count_tokens, progress)
         if label_ids is not None and wanted is None:
             wanted, numbering = scan.labels, label_ids.numbering
         scans[split] = scan
     return [scans[split] for split in splits]
 
 
-def _scan_split(
-    split: str,
+def _fill(
+    scan: SplitScan,
     source: Source,
     label_ids: LabelIds | None,
     keep_titles: bool,
     count_tokens: CountTokens | None,
     progress: Progress | None,
-) -> SplitScan:
+) -> None:
     reading = Reading(source, labelled=label_ids is not None)
-    scan = SplitScan(split, str(reading.source.path))
+    scan.path = str(reading.source.path)
     tokens: Counter[int] = Counter()
     titles = _usable_titles(scan, reading, label_ids, progress)
     while batch := list(islice(titles, BATCH_TITLES)):
@@ -153,8 +189,9 @@ def _scan_split(
         scan.find("other-encoding", 0, f"the file is {encoding}, not UTF-8")
     if label_ids is not None:
         scan.labels, scan.label_ids = label_ids.settle(scan.label_ids)
+        if scan.meanings is not None:
+            scan.meanings = scan.meanings.with_unlisted(scan.labels)
     scan.fingerprint = reading.fingerprint
-    return scan
 
 
 def _usable_titles(
@@ -171,6 +208,8 @@ def _usable_titles(
         else:
             title = record.title or ""
             scan.add(title, verdict, record.line)
+            if scan.meanings is not None and not scan.meanings.lists(verdict):
+                scan.find("unmapped-label", record.line, scan.meanings.unmapped(record.label))
             yield title
         if progress is not None and scan.rows % PROGRESS_ROWS == 0:
             progress(scan.split, scan.rows)

@@ -24,6 +24,7 @@ class Source:
         title_column: None tries the names in `titles.columns.TITLE_COLUMNS`, in their order.
         label_column: None tries those in `titles.columns.LABEL_COLUMNS`.
         split: of a folder or a hub dataset, the split to read; of a file it is ignored.
+        newsroom: whose titles they are, where there are several; a class map is asked by it.
 
     Raises:
         UsageError: an unknown format.
@@ -34,6 +35,7 @@ class Source:
     title_column: str | None = None
     label_column: str | None = None
     split: str | None = None
+    newsroom: str | None = None
 
     def __post_init__(self) -> None:
         if self.format is not None and self.format not in FORMATS:

@@ -45,6 +45,8 @@ def _alone(scan: SplitScan, sizes: np.ndarray) -> Iterator[Finding]:
     if sizes.max() < LARGE_CLASS:
         return
     for label_id in np.flatnonzero(sizes == 1).tolist():
+        if scan.meanings is not None and scan.meanings.says_nothing[label_id]:
+            continue
         (line,) = _lines(scan, label_id)
         detail = f"the only title of class {scan.labels.names[label_id]!r}"
         yield scan.finding("class-of-one", line, detail)

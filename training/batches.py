@@ -5,12 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
 import torch
+
+from titles import LabelledTitles
+from training.sampling import sampling_weights
+from training.settings import ClassifierSettings
 
 _BATCHES_PER_POOL = 50
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class LengthBucketedBatches:
     """Shuffled batches whose members differ little in length.
 
@@ -22,19 +27,22 @@ class LengthBucketedBatches:
         lengths: tokens of each row.
         batch_size: rows in a batch; the last one of a pool may hold fewer.
         seed: of the order.
+        weights: (n,) how often each row is read in an epoch on average; their sum is n. A row of
+            weight 0.4 is read in four epochs of ten. None: each once an epoch.
     """
 
     lengths: Sequence[int]
     batch_size: int
     seed: int
+    weights: np.ndarray | None = None
 
     def __len__(self) -> int:
         return -(-len(self.lengths) // self.batch_size)
 
     def epoch(self, number: int) -> list[list[int]]:
-        """The batches of epoch `number`, each a list of row indices; every row occurs once."""
+        """The batches of epoch `number`, each a list of row indices."""
         generator = torch.Generator().manual_seed(self.seed * 1_000_003 + number)
-        order = torch.randperm(len(self.lengths), generator=generator).tolist()
+        order = self._order(generator)
         pool_size = self.batch_size * _BATCHES_PER_POOL
         batches = []
         for start in range(0, len(order), pool_size):
@@ -42,6 +50,32 @@ class LengthBucketedBatches:
             batches += [pool[i : i + self.batch_size] for i in range(0, len(pool), self.batch_size)]
         shuffled = torch.randperm(len(batches), generator=generator).tolist()
         return [batches[i] for i in shuffled]
+
+    def _order(self, generator: torch.Generator) -> list[int]:
+        """The rows of an epoch, shuffled."""
+        shuffled = torch.randperm(len(self.lengths), generator=generator)
+        if self.weights is None:
+            return shuffled.tolist()
+        passed = torch.tensor(self.weights)[shuffled].cumsum(dim=0)
+        start = torch.rand(1, generator=generator, dtype=torch.float64)
+        ends = (passed + start).floor().long()
+        ends[-1] = len(self.lengths)  # whatever the sum was rounded to
+        drawn = shuffled.repeat_interleave(ends.diff(prepend=torch.zeros(1, dtype=torch.long)))
+        # else copies of a row would share a batch
+        return drawn[torch.randperm(len(drawn), generator=generator)].tolist()
+
+
+def classifier_batches(
+    titles: LabelledTitles, lengths: Sequence[int], settings: ClassifierSettings
+) -> LengthBucketedBatches:
+    """The batches in which a classifier reads its titles.
+
+    Args:
+        lengths: (n,) tokens of each title.
+    """
+    balance = settings.newsroom_balance, settings.label_balance
+    weights = sampling_weights(titles, *balance)
+    return LengthBucketedBatches(lengths, settings.batch_size, settings.seed, weights)
 
 
 def pad(

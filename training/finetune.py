@@ -18,24 +18,24 @@ from models.errors import PretrainedError, UsageError
 from models.labels import Labels
 from models.student import StudentClassifier
 from scoring.metrics import accuracy, log_loss, macro_f1
+from scoring.newsrooms import newsroom_scores
 from scoring.temperature import fit_temperature
 from titles import LabelledTitles
-from training.batches import LengthBucketedBatches, pad
+from training.batches import classifier_batches, pad
 from training.compute import device
 from training.default_observers import default_observers
 from training.first_token import logits_of
 from training.history import History
 from training.loop import TrainingLoop
+from training.partial_labels import partial_label_loss
 from training.run_folder import RunFolder
-from training.settings import LoopSettings, TokensRead
+from training.settings import ClassifierSettings
 
 
 @dataclass(frozen=True)
-class FineTuneSettings(LoopSettings):
-    """The loop's settings, and those of classification. The defaults are a full-size BERT's."""
+class FineTuneSettings(ClassifierSettings):
+    """The settings of a classifier, and those of fine-tuning; defaults are a full-size BERT's."""
 
-    max_length: TokensRead = 64
-    """Tokens of a title that are read, specials included; longer ones are cut."""
     label_smoothing: ShareBelowOne = 0.0
     """Share of the target spread evenly over all classes."""
     consistency: NonNegativeFloat = 0.0
@@ -95,7 +95,7 @@ def fine_tune(
     torch.manual_seed(HEAD_SEED)
     classifier = open_encoder(encoder, train.labels, settings.max_length)
     loss = ClassificationLoss(classifier, train, settings)
-    batches = LengthBucketedBatches(loss.lengths, settings.batch_size, settings.seed)
+    batches = classifier_batches(train, loss.lengths, settings)
     loop = TrainingLoop(
         classifier.model,
         loss,
@@ -111,7 +111,7 @@ def fine_tune(
     history = loop.run()
     classifier.model.to("cpu")
     scores = classifier.score(dev.titles)
-    temperature = fit_temperature(scores.probabilities, dev.label_ids)
+    temperature = fit_temperature(scores.probabilities, dev.gold)
     return FineTuned(classifier, scores, temperature, history, loop.run_folder)
 
 
@@ -151,7 +151,7 @@ def require_positions(model: PreTrainedModel, max_length: int) -> None:
 
 
 class ClassificationLoss:
-    """Cross-entropy over a batch of titles, tokenised once.
+    """The loss of a batch of titles, tokenised once: see `training.partial_labels`.
 
     With `consistency` c > 0 each title is read twice under different dropout, p and q, and
     c · (KL(p‖q) + KL(q‖p)) / 2 is added (R-Drop, Liang et al. 2021).
@@ -163,7 +163,7 @@ class ClassificationLoss:
         self.settings = settings
         self.pad_id: int = classifier.tokenizer.pad_token_id
         self.rows = classifier.tokenize(train.titles, settings.max_length).ids
-        self.targets = torch.tensor(train.label_ids)
+        self.may_be = torch.tensor(train.may_be)
 
     @property
     def lengths(self) -> list[int]:
@@ -173,9 +173,12 @@ class ClassificationLoss:
     def __call__(self, model: PreTrainedModel, indices: list[int]) -> Tensor:
         twice = indices * 2 if self.settings.consistency else indices
         batch = pad([self.rows[i] for i in twice], self.pad_id, device())
-        targets = self.targets[twice].to(device())
+        may_be = self.may_be[twice].to(device())
         logits = logits_of(model, **batch).float()  # (batch, classes)
-        loss = F.cross_entropy(logits, targets, label_smoothing=self.settings.label_smoothing)
+        settings = self.settings
+        loss = partial_label_loss(
+            logits, may_be, settings.label_smoothing, settings.outside_weight
+        ).mean()
         if self.settings.consistency:
             loss = loss + self.settings.consistency * _disagreement(logits)
         return loss
@@ -192,12 +195,20 @@ def _disagreement(logits: Tensor) -> Tensor:
 def score_on(
     classifier: EncoderClassifier | StudentClassifier, dev: LabelledTitles
 ) -> dict[str, float]:
-    """Accuracy, macro-F1 and loss on `dev`; `score`, by which the best is chosen, is macro-F1."""
+    """Accuracy and loss on `dev`, and `score`, by which the best is chosen.
+
+    That is macro-F1; of newsrooms' labels, the mean of the newsrooms' macro recalls.
+    """
     probabilities = softmax(classifier.predict_logits(dev.titles))
-    f1 = macro_f1(probabilities, dev.label_ids)
-    return {
-        "score": f1,
-        "accuracy": accuracy(probabilities, dev.label_ids),
-        "macro_f1": f1,
-        "loss": log_loss(probabilities, dev.label_ids),
+    found = {
+        "accuracy": accuracy(probabilities, dev.gold),
+        "loss": log_loss(probabilities, dev.gold),
     }
+    if dev.newsroom_labels is None:
+        f1 = macro_f1(probabilities, dev.label_ids)
+        return {"score": f1, "macro_f1": f1, **found}
+    rows = newsroom_scores(probabilities, dev)
+    recalls = {row.newsroom: row.macro_recall for row in rows if row.macro_recall is not None}
+    mean = sum(recalls.values()) / len(recalls)
+    by_newsroom = {f"macro_recall_{name}": recall for name, recall in recalls.items()}
+    return {"score": mean, "macro_recall": mean, **by_newsroom, **found}

@@ -6,7 +6,17 @@ from dataclasses import dataclass
 from math import inf
 from typing import Annotated
 
-from models.bounds import Bounds, Checked, PositiveInt, PositiveShare, Seed, ShareBelowOne, Whole
+from models.bounds import (
+    Bounds,
+    Checked,
+    NonNegativeFloat,
+    PositiveInt,
+    PositiveShare,
+    Seed,
+    Share,
+    ShareBelowOne,
+    Whole,
+)
 from training.compute import Precision
 
 PeakRate = PositiveShare
@@ -45,3 +55,18 @@ class LoopSettings(Checked):
     """Time between checkpoints; inf = none before the end."""
     seed: Seed = 13
     """Of the order of the rows, of dropout and of new weights."""
+
+
+@dataclass(frozen=True)
+class ClassifierSettings(LoopSettings):
+    """The loop's settings, and what is asked of all that learn classes from titles."""
+
+    max_length: TokensRead = 64
+    """Tokens of a title that are read, specials included; longer ones are cut."""
+    outside_weight: NonNegativeFloat = 0.5
+    """Weight of the titles outside all classes, which teach that nothing is likely."""
+    newsroom_balance: Share = 0.0
+    """How far small newsrooms are read more often than their titles are: n titles count as
+    n^(1 - balance); 0 = as they are, 1 = all newsrooms alike."""
+    label_balance: Share = 0.0
+    """The same for the labels within a newsroom."""

@@ -103,7 +103,7 @@ def test_a_title_that_nobody_can_read_is_given_no_confidence(
 
     scores = read_predictions(tmp_path / "scored.jsonl", model.labels).scores
     np.testing.assert_allclose(scores[0], 1 / len(data.labels), rtol=1e-6)
-    assert scores[1].max() > 1.1 / len(data.labels)
+    assert scores[1].max() > 1.05 / len(data.labels)
 
 
 @pytest.mark.parametrize("name", ["scored.csv", "scored.jsonl"])
@@ -159,7 +159,7 @@ def test_an_interrupted_evaluation_leaves_no_predictions(
     model: LoadedModel, data: LabelledTitles, store: ScoreStore, tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ):  # fmt: skip
-    monkeypatch.setattr(EncoderClassifier, "predict_proba", lambda *_: 1 / 0)
+    monkeypatch.setattr(EncoderClassifier, "score", lambda *_: 1 / 0)
 
     with pytest.raises(ZeroDivisionError):
         evaluate(model, data, store, tmp_path / "scored.csv", show_progress=False)

@@ -1,9 +1,10 @@
 """Train a small classifier on what a large one says, and on labels where there are any.
 
-    loss = (1 − α) · CE(y, softmax(z)) + α · T² · KL(softmax(t / T) ‖ softmax(z / T))
+    loss = (1 − α) · L(y, softmax(z)) + α · T² · KL(softmax(t / T) ‖ softmax(z / T))
 
 z are the student's logits, t the teacher's log-probabilities (which serve as its logits: they
-differ by a constant a title), y the label. T² makes the gradients of the soft term as large at
+differ by a constant a title), y the label, L cross-entropy or what `training.partial_labels` makes
+of a label that says less. T² makes the gradients of the soft term as large at
 every T. The loss of a batch is the mean over its titles; a title without a label has no first
 term, and its second one weighs the same as that of any other. α = 0 is training without a teacher.
 Source: Hinton et al. 2015, "Distilling the Knowledge in a Neural Network".
@@ -29,8 +30,8 @@ from models.student import StudentClassifier
 from models.transformer.masks import from_attention_mask
 from models.transformer.sequence_classifier import SequenceClassifier
 from scoring.temperature import fit_temperature
-from titles import NO_LABEL, LabelledTitles
-from training.batches import LengthBucketedBatches, pad
+from titles import LabelledTitles
+from training.batches import classifier_batches, pad
 from training.compression.hidden_states import HiddenStateLoss
 from training.compression.magnitude import zeros_kept
 from training.compression.student_start import cut_positions
@@ -39,13 +40,14 @@ from training.default_observers import default_observers
 from training.finetune import score_on
 from training.history import History
 from training.loop import TrainingLoop
+from training.partial_labels import partial_label_loss
 from training.run_folder import RunFolder
-from training.settings import LoopSettings, PeakRate, TokensRead
+from training.settings import ClassifierSettings, PeakRate
 
 
 @dataclass(frozen=True)
-class DistillSettings(LoopSettings):
-    """The loop's settings with defaults for a small student, and those of distillation."""
+class DistillSettings(ClassifierSettings):
+    """A classifier's settings with defaults for a small student, and those of distillation."""
 
     epochs: PositiveInt = 12
     """Passes over the titles, labelled and unlabelled."""
@@ -59,8 +61,6 @@ class DistillSettings(LoopSettings):
     """Decay a step of the exponential moving average that is evaluated and kept; 0 = no average."""
     patience: PositiveInt = 6
     """Evaluations without a better score after which training stops."""
-    max_length: TokensRead = 64
-    """Tokens of a title that are read, specials included; longer ones are cut."""
     alpha: Share = 0.9
     """Share of the teacher in the loss; the rest is the labels'. 0 = no teacher."""
     softening: PositiveFloat = 2.0
@@ -114,7 +114,7 @@ def distill(
     loop = TrainingLoop(
         student.network,
         loss,
-        LengthBucketedBatches([len(row) for row in loss.rows], settings.batch_size, settings.seed),
+        classifier_batches(examples, [len(row) for row in loss.rows], settings),
         settings,
         run_folder,
         evaluate=lambda network: score_on(
@@ -127,7 +127,7 @@ def distill(
         history = loop.run()
     student.network.to("cpu")
     scores = student.score(dev.titles)
-    temperature = fit_temperature(scores.probabilities, dev.label_ids)
+    temperature = fit_temperature(scores.probabilities, dev.gold)
     return Distilled(student, scores, temperature, history, loop.run_folder)
 
 
@@ -150,7 +150,7 @@ class DistillationLoss:
         self.settings, self.hidden = settings, hidden
         self.pad_id = student.config.pad_id
         self.rows = student.tokenizer(examples.titles).ids
-        self.targets = torch.tensor(examples.label_ids)
+        self.may_be = torch.tensor(examples.may_be)
         self.teacher_scores = None if teacher_scores is None else torch.tensor(teacher_scores)
 
     def __call__(self, network: SequenceClassifier, indices: list[int]) -> Tensor:
@@ -163,23 +163,14 @@ class DistillationLoss:
             states = network.encoder.trace(ids, padding).hidden_states
             logits = network.read_out(network.encoder.final_norm(states[-1]), ids)
             extra = self.settings.hidden_weight * self.hidden(states, ids, padding)
-        alpha, targets = self.settings.alpha, self.targets[indices].to(device())
-        loss = (1 - alpha) * hard_loss(logits.float(), targets)
+        alpha, may_be = self.settings.alpha, self.may_be[indices].to(device())
+        loss = (1 - alpha) * partial_label_loss(
+            logits.float(), may_be, outside_weight=self.settings.outside_weight
+        ).mean()
         if self.teacher_scores is not None and alpha:
             scores = self.teacher_scores[indices].to(device())
             loss = loss + alpha * soft_loss(logits.float(), scores, self.settings.softening)
         return loss + extra
-
-
-def hard_loss(logits: Tensor, targets: Tensor) -> Tensor:
-    """Cross-entropy, summed over the titles that have a label, divided by all of the batch.
-
-    Args:
-        logits: (B, classes).
-        targets: (B,) class ids, or `NO_LABEL`.
-    """
-    summed = F.cross_entropy(logits, targets, ignore_index=NO_LABEL, reduction="sum")
-    return summed / len(targets)
 
 
 def soft_loss(logits: Tensor, teacher_scores: Tensor, softening: float) -> Tensor:
@@ -206,7 +197,7 @@ def _require_what_is_learned_from(
     if settings.hidden_weight and teacher is None:
         raise UsageError("hidden states are compared to those of a teacher with a Transformer")
     learns_without_label = settings.alpha or settings.hidden_weight
-    if NO_LABEL in examples.label_ids and not learns_without_label:
+    if not learns_without_label and not examples.has_label.all():
         raise UsageError("without a teacher nothing is learned from unlabelled titles; omit them")
 
 

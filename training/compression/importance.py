@@ -18,13 +18,13 @@ from dataclasses import dataclass
 
 import torch
 from torch import Tensor
-from torch.nn import functional as F
 
 from models.student import StudentClassifier
 from models.transformer.encoder import Encoder
 from models.transformer.masks import from_attention_mask
 from titles import LabelledTitles
 from training.batches import LengthBucketedBatches, pad
+from training.partial_labels import partial_label_loss
 
 SAMPLE_TITLES = 2000
 """Titles that are enough to rank by."""
@@ -44,14 +44,14 @@ class LayerImportance:
 def importance(student: StudentClassifier, examples: LabelledTitles) -> list[LayerImportance]:
     """The importance of each layer's heads and feed-forward neurons, from the bottom up."""
     network = student.network.eval()
-    rows, targets = student.tokenizer(examples.titles).ids, torch.tensor(examples.label_ids)
+    rows, may_be = student.tokenizer(examples.titles).ids, torch.tensor(examples.may_be)
     sizes = [size for layer in student.config.layers for size in (layer.num_heads, layer.d_ff)]
     sums = [torch.zeros(size) for size in sizes]
     for chosen in LengthBucketedBatches([len(row) for row in rows], _BATCH_SIZE, 0).epoch(0):
         batch = pad([rows[i] for i in chosen], student.config.pad_id)
         with _passed_on(network.encoder) as values:
             logits = network(batch["input_ids"], from_attention_mask(batch["attention_mask"]))
-        loss = F.cross_entropy(logits, targets[chosen], reduction="sum")  # each title's own
+        loss = partial_label_loss(logits, may_be[chosen]).sum()  # each title's own
         gradients = torch.autograd.grad(loss, values)
         for total, value, gradient in zip(sums, values, gradients, strict=True):
             per_value = (value * gradient).sum(dim=1).detach()  # (B, heads · head_dim) or (B, d_ff)

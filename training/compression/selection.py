@@ -90,7 +90,7 @@ def most_important_layers(
             for gone in kept:
                 rest = [i for i in kept if i != gone]
                 scores = keep_layers(student, rest).predict_proba(examples.titles)
-                losses[gone] = log_loss(scores, examples.label_ids)
+                losses[gone] = log_loss(scores, examples.gold)
                 bar.update()
             kept.remove(min(losses, key=losses.__getitem__))
     return kept

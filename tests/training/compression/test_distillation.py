@@ -10,13 +10,11 @@ from torch.nn import functional as F
 from models.calibration import log_probabilities
 from models.errors import UsageError
 from models.student import StudentClassifier
-from titles import LabelledTitles
+from titles import NO_LABEL, LabelledTitles
 from training.compression.distillation import (
-    NO_LABEL,
     DistillationLoss,
     DistillSettings,
     distill,
-    hard_loss,
     soft_loss,
 )
 from training.compression.student_start import randomised, take_layers
@@ -100,15 +98,6 @@ def test_the_gradient_of_the_soft_loss_is_of_the_same_size_at_every_softening():
     assert logits.grad is not None
     expected = ((logits - teacher) / 3).detach()
     assert logits.grad.tolist()[0] == pytest.approx(expected.tolist()[0], abs=2e-3)
-
-
-def test_a_title_without_a_label_has_no_hard_term():
-    logits = torch.tensor([[np.log(3), 0.0], [5.0, 0.0]])
-
-    both = hard_loss(logits, torch.tensor([0, NO_LABEL])).item()
-
-    assert both == pytest.approx(-np.log(0.75) / 2, abs=1e-6)
-    assert hard_loss(logits, torch.tensor([NO_LABEL, NO_LABEL])).item() == 0.0
 
 
 @pytest.mark.parametrize("alpha", [0.0, 0.3, 1.0])

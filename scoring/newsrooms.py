@@ -1,0 +1,110 @@
+"""What a model's scores are worth in each newsroom, whose labels are not the model's classes.
+
+A title is right if the class answered is one that its label may mean. A newsroom's macro recall is
+the mean, over those of its labels that mean some class, of the share of their titles that are
+right: a label with few titles counts as much as one with many.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from models.calibration import apply_temperature
+from scoring.metrics import expected_calibration_error, right
+from scoring.temperature import fit_temperature
+from titles import LabelledTitles
+
+SURE = 0.9
+"""A confidence that people act on."""
+
+
+@dataclass(frozen=True)
+class NewsroomScore:
+    """What a model is worth in one newsroom; None where it has no titles that could tell.
+
+    Attributes:
+        titles: in scope, those of some class.
+        outside: titles of none.
+        macro_recall: see above.
+        calibration_error: expected calibration error of the titles in scope.
+        outside_auroc: how well confidence tells titles in scope from those outside; 0.5 is chance.
+        outside_sure: share of the titles outside that are answered with 0.9 or more.
+    """
+
+    newsroom: str
+    titles: int
+    outside: int
+    accuracy: float | None
+    macro_recall: float | None
+    calibration_error: float | None
+    outside_auroc: float | None
+    outside_sure: float | None
+
+
+def newsroom_scores(scores: np.ndarray, titles: LabelledTitles) -> list[NewsroomScore]:
+    """A row a newsroom, in their order.
+
+    Args:
+        scores: (n, classes) probabilities as the model shows them.
+    """
+    labels = titles.by_newsroom
+    return [
+        _score(newsroom, scores[rows], titles.take(rows))
+        for i, newsroom in enumerate(labels.newsrooms)
+        if len(rows := np.flatnonzero(labels.newsroom_ids == i))
+    ]
+
+
+def mean_macro_recall(scores: np.ndarray, titles: LabelledTitles) -> float:
+    """The mean over the newsrooms that have titles in scope."""
+    rows = newsroom_scores(scores, titles)
+    return float(np.mean([row.macro_recall for row in rows if row.macro_recall is not None]))
+
+
+def macro_recall(scores: np.ndarray, titles: LabelledTitles) -> float:
+    """Mean recall of the labels that mean some class and have titles."""
+    known, ids = titles.in_scope, titles.by_newsroom.ids
+    hits = right(scores, titles.may_be)
+    recalls = [hits[known & (ids == label)].mean() for label in np.unique(ids[known])]
+    return float(np.mean(recalls))
+
+
+def auroc(higher: np.ndarray, lower: np.ndarray) -> float:
+    """The chance that one drawn of `higher` is above one of `lower`; ties count half.
+
+    Source: Hanley and McNeil 1982, "The Meaning and Use of the Area under a ROC Curve".
+    """
+    ordered = np.sort(lower)
+    below, up_to = (np.searchsorted(ordered, higher, side) for side in ("left", "right"))
+    return float((below + up_to).sum() / (2 * len(higher) * len(lower)))
+
+
+def own_temperature_gain(scores: np.ndarray, titles: LabelledTitles) -> float:
+    """By how much a newsroom's own temperature would lower its calibration error.
+
+    Args:
+        scores: (n, classes) probabilities as the model shows them, of one newsroom's titles.
+    """
+    rows = titles.in_scope
+    known, gold = scores[rows], titles.may_be[rows]
+    own = apply_temperature(known, fit_temperature(known, gold))
+    return expected_calibration_error(known, gold) - expected_calibration_error(own, gold)
+
+
+def _score(newsroom: str, scores: np.ndarray, titles: LabelledTitles) -> NewsroomScore:
+    known, confidence = titles.in_scope, scores.max(axis=1)
+    outside = titles.has_label & ~known
+    both = known.any() and outside.any()
+    gold = titles.may_be
+    return NewsroomScore(
+        newsroom,
+        int(known.sum()),
+        int(outside.sum()),
+        float(right(scores, gold)[known].mean()) if known.any() else None,
+        macro_recall(scores, titles) if known.any() else None,
+        expected_calibration_error(scores[known], gold[known]) if known.any() else None,
+        auroc(confidence[known], confidence[outside]) if both else None,
+        float((confidence[outside] >= SURE).mean()) if outside.any() else None,
+    )
