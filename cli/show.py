@@ -84,6 +84,10 @@ def predictions(settings: Any, result: Any, printing: Printing) -> None:
 
 def _notes(prediction: Prediction) -> str:
     """What to know of an answer besides the scores."""
-    notes = {"cut off": prediction.truncated, "cannot be read": not prediction.readable}
+    notes = {
+        "cut off": prediction.truncated,
+        "cannot be read": not prediction.readable,
+        "unknown": prediction.unknown and prediction.readable,
+    }
     said = ", ".join(note for note, holds in notes.items() if holds)
     return f"  ({said})" if said else ""

@@ -14,8 +14,8 @@ from evaluation.latency import SpeedSettings
 from evaluation.report.write import REPORT, write_report
 from models.bounds import Checked, NonEmpty
 from models.outputs import claim_folder
-from recipes.saving import say
 from recipes.settings import File, Folder, OptionalFile, OptionalPath, Reading
+from recipes.telling import say
 from scoring.store import ScoreStore
 from titles import leaked, read, read_titles
 

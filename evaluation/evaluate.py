@@ -14,11 +14,13 @@ from models.artifact import LoadedModel
 from models.calibration import calibrated
 from models.errors import DataError
 from models.machine import describe
-from recipes.saving import say
+from recipes.telling import say
 from scoring import metrics
+from scoring.newsrooms import mean_of_recalls, newsroom_scores
 from scoring.predictions import require_suffix, write_predictions
 from scoring.remarks import before_scoring, of_lengths, of_scores
 from scoring.store import ScoreStore
+from scoring.threshold import answered
 from titles import NO_LABEL, LabelledTitles, leaked
 
 
@@ -48,7 +50,7 @@ def evaluate(
         raise DataError("no titles; give a file that has some", data.fingerprint.name)
     if predictions_file is not None:
         require_suffix(predictions_file)
-    known = np.flatnonzero(data.label_ids != NO_LABEL)
+    known = np.flatnonzero(data.has_label)
     labelled = data if len(known) == len(data) else data.take(known)
     leaks = None if training_titles is None else leaked(labelled.titles, training_titles)
     remarks = say(before_scoring([model.manifest], labelled, leaks) if len(labelled) else ())
@@ -71,6 +73,7 @@ def evaluate(
         raw = found.raw[known]
         report |= {"temperature": manifest.temperature}
         report |= labelled_metrics(labelled, raw, scores[known], leaks)
+        report["answered"] = asdict(answered(scores[known], labelled, manifest.threshold))
         remarks += say(of_scores(labelled, raw, manifest.name))
     return report | {"remarks": [asdict(remark) for remark in remarks]}
 
@@ -89,26 +92,40 @@ def labelled_metrics(
         scores: (n, classes) probabilities as the model shows them.
         leaks: (n,) bool, the titles that occur in the training data; a second score leaves them
             out, and is None where no other title is left.
+    Returns:
+        JSON-able. Of newsrooms' labels also `newsrooms`, a row each, and `macro_recall`, the mean
+        of theirs; confusions, classes, intervals, F1 and Brier are then of the titles of one class.
     """
-    gold = titles.label_ids
-    confusion = metrics.confusion_matrix(raw, gold)
+    single = titles.label_ids != NO_LABEL
+    gold, of_one, raw_of_one = titles.label_ids[single], scores[single], raw[single]
+    confusion = metrics.confusion_matrix(raw_of_one, gold)
     found: dict[str, Any] = {
-        "labelled_rows": len(gold),
-        "accuracy": metrics.accuracy(raw, gold),
-        "macro_f1": metrics.macro_f1(raw, gold),
+        "labelled_rows": len(titles),
+        "accuracy": metrics.accuracy(raw, titles.gold),
+        "macro_f1": metrics.macro_f1(raw_of_one, gold),
         "interval_95": metrics.bootstrap_interval(confusion),
-        "ece_before": metrics.expected_calibration_error(raw, gold),
-        "ece_after": metrics.expected_calibration_error(scores, gold),
-        "brier_before": metrics.brier(raw, gold),
-        "brier_after": metrics.brier(scores, gold),
+        "ece_before": metrics.expected_calibration_error(raw, titles.gold),
+        "ece_after": metrics.expected_calibration_error(scores, titles.gold),
+        "brier_before": metrics.brier(raw_of_one, gold),
+        "brier_after": metrics.brier(of_one, gold),
         "per_class": [asdict(row) for row in metrics.class_scores(confusion, titles.labels)],
         "confusion_matrix": confusion.tolist(),
     }
+    if titles.newsroom_labels is not None:
+        rows = newsroom_scores(scores, titles)
+        found["newsrooms"] = [asdict(row) for row in rows]
+        found["macro_recall"] = mean_of_recalls(rows)
     if leaks is not None:
-        left = not leaks.all()
-        found["without_leaks"] = {
-            "leaked_titles": int(leaks.sum()),
-            "accuracy": metrics.accuracy(raw[~leaks], gold[~leaks]) if left else None,
-            "macro_f1": metrics.macro_f1(raw[~leaks], gold[~leaks]) if left else None,
-        }
+        found["without_leaks"] = _without_leaks(titles, raw, leaks)
     return found
+
+
+def _without_leaks(titles: LabelledTitles, raw: np.ndarray, leaks: np.ndarray) -> dict[str, Any]:
+    left = ~leaks & metrics.in_scope(titles.gold)
+    single = left & (titles.label_ids != NO_LABEL)
+    f1 = metrics.macro_f1(raw[single], titles.label_ids[single]) if single.any() else None
+    return {
+        "leaked_titles": int(leaks.sum()),
+        "accuracy": metrics.accuracy(raw[left], titles.gold[left]) if left.any() else None,
+        "macro_f1": f1,
+    }

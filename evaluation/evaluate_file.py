@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from evaluation.evaluate import evaluate
@@ -12,31 +11,33 @@ from models.bounds import Checked
 from models.errors import DataError
 from models.labels import Labels
 from models.outputs import claim_file
+from recipes.lessons import read_labelled
 from recipes.settings import (
-    FileArgument,
+    FileArguments,
     FolderArgument,
     OptionalFile,
     OptionalPath,
     Reading,
     Threads,
+    path_of,
 )
 from scoring.predictions import PREDICTIONS
 from scoring.store import ScoreStore
-from titles import LabelledTitles, Source, read, read_titles, read_unlabelled
+from titles import LabelledTitles, read_titles, read_unlabelled
 
 
 @dataclass(frozen=True, kw_only=True)
 class Evaluate(Checked):
     """Score a file of titles with a model.
 
-    Where the file has labels: accuracy, macro-F1, 95 % intervals, scores by class, confusion
+    Where the files have labels: accuracy, macro-F1, 95 % intervals, scores by class, confusion
     matrix and calibration. With --predictions every title's scores are written, too.
     """
 
     model: FolderArgument
     """The model."""
-    file: FileArgument
-    """Titles to score; '-' reads standard input."""
+    files: FileArguments
+    """Titles to score, as [NEWSROOM=]FILE, one newsroom's each; '-' reads standard input."""
     predictions: OptionalPath = None
     """Write every title's scores, as .csv or .jsonl."""
     train: OptionalFile = None
@@ -58,22 +59,24 @@ def evaluate_file(settings: Evaluate) -> dict[str, Any]:
     Raises:
         DataError: a row that cannot be used.
     """
-    inputs = [settings.model, *map(Path, filter(None, [settings.file, settings.train]))]
+    inputs = [settings.model, *map(path_of, filter(None, [*settings.files, settings.train]))]
     if settings.predictions is not None:
         claim_file(settings.predictions, inputs, PREDICTIONS, settings.force)
     reading = settings.reading
     with load(settings.model, settings.threads) as model:
-        source = reading.source(settings.file)
         if settings.unlabelled:
-            data = read_unlabelled(source, model.labels)
+            parts = [
+                read_unlabelled(each, model.labels) for each in reading.sources(settings.files)
+            ]
+            data = parts[0] if len(parts) == 1 else LabelledTitles.joined(parts, "titles")
         else:
-            data = _read_labelled(source, reading.labels, model.labels)
+            data = _read_labelled(settings, model.labels)
         training = read_titles(reading.source(settings.train)) if settings.train else None
         return evaluate(model, data, ScoreStore(settings.cache), settings.predictions, training)
 
 
-def _read_labelled(source: Source, listed: Path | None, labels: Labels) -> LabelledTitles:
+def _read_labelled(settings: Evaluate, labels: Labels) -> LabelledTitles:
     try:
-        return read(source, listed, labels)
+        return read_labelled(settings.reading, settings.files, labels)
     except DataError as error:
         raise DataError(f"{error}; or score the titles alone with --unlabelled") from error

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+_INTERVALS = (("accuracy", "accuracy"), ("macro_f1", "macro-F1"))
+
 
 def format_evaluation(report: dict[str, Any]) -> str:
     """The result of `evaluate` as a few short tables."""
@@ -15,6 +17,8 @@ def format_evaluation(report: dict[str, Any]) -> str:
     lines.append(f"speed      {_speed(report)}")
     lines.append(f"memory     {report['peak_memory_mb']:,.0f} MiB at most")
     lines += [f"warning    {each['code']}: {each['message']}" for each in report["remarks"]]
+    if "newsrooms" in report:
+        lines += ["", _newsroom_table(report["newsrooms"])]
     if "per_class" in report:
         lines += ["", _class_table(report["per_class"])]
         names = [row["label"] for row in report["per_class"]]
@@ -33,7 +37,11 @@ def _speed(report: dict[str, Any]) -> str:
 
 def _score_lines(report: dict[str, Any]) -> list[str]:
     lines = []
-    for name, title in (("accuracy", "accuracy"), ("macro_f1", "macro-F1")):
+    if "newsrooms" in report:
+        lines.append(f"right      {report['accuracy']:.2%}  (of titles that are of some class)")
+        lines.append(f"recall     {report['macro_recall']:.2%}  (the mean of the newsrooms')")
+        lines.append(f"macro-F1   {report['macro_f1']:.2%}  (of titles of exactly one class)")
+    for name, title in () if "newsrooms" in report else _INTERVALS:
         low, high = report["interval_95"][name]
         lines.append(f"{title:<10} {report[name]:.2%}  (95 % interval {low:.2%} to {high:.2%})")
     if "without_leaks" in report:
@@ -42,6 +50,8 @@ def _score_lines(report: dict[str, Any]) -> list[str]:
         f"ECE        {report['ece_before']:.4f} before, {report['ece_after']:.4f} after "
         f"calibration (temperature {report['temperature']:.3f})"
     )
+    if report["answered"]["threshold"]:
+        lines.append(f"answered   {_answered(report['answered'])}")
     lines.append(
         f"Brier      {report['brier_before']:.4f} before, {report['brier_after']:.4f} after"
     )
@@ -53,6 +63,34 @@ def _without_leaks(clean: dict[str, Any]) -> str:
         return "not known: every title occurs in the training data"
     left_out = f"without {clean['leaked_titles']} titles that occur in the training data"
     return f"{clean['accuracy']:.2%}  ({left_out})"
+
+
+def _answered(found: dict[str, Any]) -> str:
+    told = f"{_percent(found['coverage'])}, those with {found['threshold']:.2f} or more"
+    if found["outside_answered"] is not None:
+        told += f", and {_percent(found['outside_answered'])} of the titles of no class"
+    return f"{told}; {_percent(found['precision'])} of the answers are right"
+
+
+def _newsroom_table(rows: Sequence[dict[str, Any]]) -> str:
+    width = max(len("newsroom"), *(len(row["newsroom"]) for row in rows))
+    lines = [f"{'newsroom':<{width}}  recall   right     ECE  titles  outside  AUROC  sure"]
+    for row in rows:
+        cells = [
+            f"{_percent(row['macro_recall']):>7} {_percent(row['accuracy']):>7}",
+            f"{_percent(row['calibration_error']):>7} {row['titles']:>7,} {row['outside']:>8,}",
+            f"{_number(row['outside_auroc']):>6} {_percent(row['outside_sure']):>6}",
+        ]
+        lines.append(f"{row['newsroom']:<{width}} {' '.join(cells)}")
+    return "\n".join(lines)
+
+
+def _percent(share: float | None) -> str:
+    return "·" if share is None else f"{share:.1%}"
+
+
+def _number(value: float | None) -> str:
+    return "·" if value is None else f"{value:.3f}"
 
 
 def _class_table(rows: Sequence[dict[str, Any]]) -> str:

@@ -101,6 +101,7 @@ def save(
     *,
     name: str | None = None,
     temperature: float = 1.0,
+    threshold: float = 0.0,
     provenance: Provenance | None = None,
 ) -> Manifest:
     """Write `model` to `folder`, which is replaced as a whole or not at all; its card stays.
@@ -108,6 +109,7 @@ def save(
     Args:
         name: what the model is called; the folder's name by default.
         temperature: divides the log-probabilities before they are shown as confidence.
+        threshold: confidence below which the answer is "unknown"; 0 = never.
     Raises:
         ArtifactError: the model scores a probe title with NaN or infinity.
     """
@@ -117,12 +119,13 @@ def save(
         files = list_files(staging)
         manifest = Manifest(
             name=name or folder.name,
-            version=version_of(files, model.labels.names, temperature),
+            version=version_of(files, model.labels.names, temperature, threshold),
             route=model.route,
             labels=model.labels.names,
             display_names=model.labels.display_names,
             max_length=model.max_length,
             temperature=temperature,
+            threshold=threshold,
             provenance=provenance or Provenance(),
             code_revision=code_revision(),
             files=files,

@@ -66,28 +66,31 @@ class Prediction:
     truncated: bool
     readable: bool = True
     """Whether the title says something in a script that models have read (`is_readable`)."""
+    unknown: bool = False
+    """Whether the best class is too unsure to be an answer."""
 
     @property
     def best(self) -> Ranked:
         return self.ranking[0]
 
 
-def predict(classifier: TitleClassifier, titles: Sequence[str], top_k: int = 1) -> list[Prediction]:
+def predict(
+    classifier: TitleClassifier, titles: Sequence[str], top_k: int = 1, threshold: float = 0.0
+) -> list[Prediction]:
     """The `top_k` most probable classes of each title, in the titles' order.
 
     Ties are broken by the labels' order; `top_k` above the number of classes gives them all.
+
+    Args:
+        threshold: confidence below which a title's class is unknown.
     """
     probabilities, truncated = classifier.score(titles)
     order = np.argsort(-probabilities, axis=1, kind="stable")[:, :top_k]
-    labels = classifier.labels
-    return [
-        Prediction(
-            title=title,
-            ranking=tuple(
-                Ranked(labels.names[j], labels.display_names[j], float(row[j])) for j in best
-            ),
-            truncated=bool(cut),
-            readable=is_readable(title),
-        )
-        for title, row, best, cut in zip(titles, probabilities, order, truncated, strict=True)
-    ]
+    names, display_names = classifier.labels.names, classifier.labels.display_names
+    found = []
+    for title, row, best, cut in zip(titles, probabilities, order, truncated, strict=True):
+        ranking = tuple(Ranked(names[j], display_names[j], float(row[j])) for j in best)
+        readable = is_readable(title)
+        unknown = not readable or ranking[0].score < threshold
+        found.append(Prediction(title, ranking, bool(cut), readable, unknown))
+    return found

@@ -1,8 +1,8 @@
 """`artifact.json`: what a model is, what it was made from, and which files belong to it.
 
-Its `digest` covers every other entry, so that a change to one is noticed, and its `version` the
-labels, the temperature and the files: what decides what the model answers. Both are taken of the
-values: indentation, line ends and the order of entries do not count.
+Its `digest` covers every other entry, so that a change to one is noticed, and its `version` what
+decides the model's answers: the labels, the temperature, the threshold and the files. Both are
+taken of the values: indentation, line ends and the order of entries do not count.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from models.errors import ArtifactError, CorruptArtifact
 from models.manifest_values import check_values
 from models.remark import Remark
 
-FORMAT_VERSION = 2
-"""1 has no digest."""
+FORMAT_VERSION = 3
+"""1 has no digest, 2 no threshold."""
 MANIFEST = "artifact.json"
 CARD = "README.md"
 """Where a model's folder may tell people about it; never read, so it may change."""
@@ -76,6 +76,8 @@ class Manifest:
     files: dict[str, dict[str, Any]]
     probes: list[dict[str, Any]]
     format_version: int = FORMAT_VERSION
+    threshold: float = 0.0
+    """Confidence below which the answer is "unknown"; 0 = never."""
 
     @classmethod
     def read(cls, folder: Path) -> Manifest:
@@ -117,9 +119,14 @@ class Manifest:
         (folder / MANIFEST).write_bytes(text.encode("utf-8", "backslashreplace"))
 
 
-def version_of(files: dict[str, dict[str, Any]], labels: Sequence[str], temperature: float) -> str:
-    """What names a model's answers: the same of these three is the same version."""
-    return _digest([files, labels, temperature])[:12]
+def version_of(
+    files: dict[str, dict[str, Any]],
+    labels: Sequence[str],
+    temperature: float,
+    threshold: float = 0.0,
+) -> str:
+    """What names a model's answers: the same of these is the same version."""
+    return _digest([files, labels, temperature, *([threshold] if threshold else [])])[:12]
 
 
 def _require_unchanged(path: Path, content: dict[str, Any]) -> None:
@@ -130,7 +137,8 @@ def _require_unchanged(path: Path, content: dict[str, Any]) -> None:
     """
     recorded = content.pop("digest", None)
     whole = recorded == _digest(content) or (recorded is None and content["format_version"] == 1)
-    answering = version_of(content["files"], content["labels"], content["temperature"])
+    entries = content["files"], content["labels"], content["temperature"]
+    answering = version_of(*entries, content.get("threshold", 0.0))
     if not whole or content["version"] != answering:
         raise CorruptArtifact(
             f"{path} was changed after it was saved; copy the model's folder again"

@@ -29,6 +29,9 @@ def check_values(content: Mapping[str, Any]) -> None:
     for name in ("trained_on", "hyperparameters", "metrics"):
         if not isinstance(content["provenance"].get(name, {}), dict):
             raise ValueError(f"{name} must be an object")
+    threshold = content.get("threshold", 0.0)
+    if not _is_number(threshold) or not 0 <= threshold <= 1:
+        raise ValueError(f"threshold must be a number from 0 to 1, not {repr(threshold)[:80]}")
     classes = len(content["labels"])
     if any(len(probe["scores"]) != classes for probe in content["probes"]):
         raise ValueError(f"probes must have {classes} scores each, one a class")

@@ -8,15 +8,10 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from models.artifact import Manifest, Route
-from recipes.saving import (
-    claim_model,
-    read_learning,
-    save_model,
-    say_of_scores,
-)
+from recipes.lessons import read_learning
+from recipes.saving import calibrate, claim_model, save_model
 from recipes.settings import Learning
 from scoring.metrics import accuracy
-from scoring.temperature import fit_temperature
 from titles import LabelledTitles
 
 if TYPE_CHECKING:
@@ -38,13 +33,12 @@ def train_baseline(settings: Learning, training: DataclassInstance, fit: Fit) ->
     model = fit(train.of_one_class(), dev.of_one_class())
     seconds = round(time.perf_counter() - started, 1)
     scores = model.score(dev.titles)
-    temperature = fit_temperature(scores.probabilities, dev.gold)
-    remarks += say_of_scores(dev, scores, temperature, settings.output)
+    calibration = calibrate(settings, dev, scores)
     found: dict[str, Any] = getattr(model, "hyperparameters", dict)()  # by fastText's own search
     return save_model(
         settings,
         model,
-        temperature,
+        calibration,
         trained_on=train.fingerprint.to_dict(),
         hyperparameters=asdict(training) | found,
         metrics={

@@ -49,16 +49,19 @@ def classify_titles(settings: Classify) -> tuple[LoadedModel, Iterator[Predictio
     return model, classify(chosen, _titles(settings.titles), settings.top_k)
 
 
-def classify(model: TitleClassifier, titles: Iterable[str], top_k: int = 1) -> Iterator[Prediction]:
+def classify(
+    model: LoadedModel | TitleClassifier, titles: Iterable[str], top_k: int = 1
+) -> Iterator[Prediction]:
     """The `top_k` most probable classes of each title, in the titles' order, as they are scored.
 
     Args:
-        model: what `models.artifact.load` gives.
+        model: what `models.artifact.load` gives, whose threshold says what is unknown.
         titles: any number; at most 1,024 are held at once.
     """
+    threshold = model.manifest.threshold if isinstance(model, LoadedModel) else 0.0
     remaining = iter(titles)
     while chunk := list(islice(remaining, CHUNK)):
-        yield from predict(model, chunk, top_k)
+        yield from predict(model, chunk, top_k, threshold)
 
 
 def _titles(given: Sequence[str]) -> Iterator[str]:

@@ -15,21 +15,23 @@ from models.artifact import PROBE_TITLES, Manifest, Route, load
 from models.bounds import Bounds, PositiveShare
 from models.errors import ArtifactError
 from models.student import StudentClassifier
-from recipes.saving import (
-    claim_model,
-    data_ingredient,
-    model_ingredient,
-    named,
-    save_model,
-    say,
-    say_of_scores,
+from recipes.ingredients import data_ingredient, model_ingredient, named
+from recipes.lessons import read_labelled
+from recipes.saving import Calibration, calibrate, claim_model, save_model
+from recipes.settings import (
+    FolderArgument,
+    NewsroomFiles,
+    OptionalFile,
+    Reading,
+    Saving,
+    WantedPrecision,
+    path_of,
 )
-from recipes.settings import File, FolderArgument, OptionalFile, Reading, Saving
+from recipes.telling import say
 from scoring.gate import gate
 from scoring.metrics import accuracy
 from scoring.remarks import of_absent, of_few, of_origin
-from scoring.temperature import fit_temperature
-from titles import read, read_titles
+from titles import read_titles
 from training.compression.conversion import as_student
 from training.compression.export import CALIBRATION_TITLES, to_onnx
 from training.compression.quantization import to_int8
@@ -53,8 +55,8 @@ class Quantize(Saving):
     """An encoder or a student."""
     method: Literal["onnx", "torch"]
     """See above."""
-    dev: File
-    """Titles to measure the loss of accuracy on."""
+    dev: NewsroomFiles
+    """Titles to measure the loss of accuracy on; repeatable, one newsroom's each."""
     calibration: OptionalFile = None
     """Titles to measure the ranges on (onnx), labels unread; by default those of --dev."""
     coverage: PositiveShare = 1.0
@@ -63,6 +65,8 @@ class Quantize(Saving):
     """Points of accuracy that may be lost on dev; below 0, that have to be won."""
     force: bool = False
     """Write it whatever is lost, and whatever stands at --output, but never over what is read."""
+    wanted_precision: WantedPrecision = None
+    """Share of right answers among those given; less confident ones are 'unknown'."""
     reading: Reading = Reading()
 
 
@@ -83,11 +87,11 @@ def quantize(settings: Quantize) -> Manifest:
     Raises:
         GateFailed: it lost more than `max_drop`; nothing is written.
     """
-    files = [settings.dev, *([settings.calibration] if settings.calibration else [])]
+    files = [*map(path_of, settings.dev), *map(path_of, filter(None, [settings.calibration]))]
     claim_model(settings, [settings.folder, *files])
     source = load(settings.folder)
     student = as_student(source)
-    dev = read(settings.reading.source(settings.dev), settings.reading.labels, source.labels)
+    dev = read_labelled(settings.reading, settings.dev, source.labels)
     remarks = say([*of_few(dev), *of_absent(dev), *of_origin(source.manifest, dev, ["train"])])
     with TemporaryDirectory() as folder:
         model = _to_int8(settings, student, dev.titles, Path(folder))
@@ -98,12 +102,11 @@ def quantize(settings: Quantize) -> Manifest:
         }
         if not settings.force:
             gate(metrics["dev_accuracy_before"], metrics["dev_accuracy"], settings.max_drop)
-        temperature = fit_temperature(scores.probabilities, dev.gold)
-        remarks += say_of_scores(dev, scores, temperature, settings.output, model.max_length)
+        calibration = calibrate(settings, dev, scores, model.max_length)
         return save_model(
             settings,
             model,
-            temperature,
+            calibration,
             trained_on=source.manifest.provenance.trained_on,
             hyperparameters={
                 "source": named(source),
@@ -138,7 +141,7 @@ def export(settings: Export) -> Manifest:
         return save_model(
             settings,
             model,
-            source.manifest.temperature,
+            Calibration(source.manifest.temperature, source.manifest.threshold),
             trained_on=provenance.trained_on,
             hyperparameters={"source": named(source)},
             metrics={**provenance.metrics, "probe_difference": difference},

@@ -17,8 +17,9 @@ from models.errors import UsageError
 from models.outputs import OutputKind, claim_folder, lacks
 from models.staging import staged_file
 from recipes.joining import Ensemble, ensemble
-from recipes.saving import logger, read_all_titles, read_learning
+from recipes.lessons import read_all_titles, read_learning
 from recipes.settings import Files, Folders, Learning, OptionalPath, Reading
+from recipes.telling import logger
 from scoring.predictions import write_predictions
 from scoring.store import ScoreStore
 from titles import Source, read, read_unlabelled, write_folds, write_recombined, write_titles
@@ -157,7 +158,7 @@ def _teacher(settings: Crossfit, fold: Path) -> Path:
     if not (teacher / MANIFEST).is_file():
         members = (*settings.member, *folders)
         cache = settings.cache
-        ensemble(Ensemble(models=members, dev=dev, output=teacher, cache=cache, reading=reading))
+        ensemble(Ensemble(models=members, dev=(dev,), output=teacher, cache=cache, reading=reading))
     return teacher
 
 

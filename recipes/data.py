@@ -14,7 +14,7 @@ from models.errors import UsageError
 from models.outputs import claim_file, claim_folder
 from models.title_text import clean
 from models.tokenization import FILE
-from recipes.saving import logger, read_all_titles, say
+from recipes.lessons import read_all_titles
 from recipes.settings import (
     FileArgument,
     FileArguments,
@@ -23,6 +23,7 @@ from recipes.settings import (
     Reading,
     Saving,
 )
+from recipes.telling import logger, say
 from scoring.remarks import of_sizes
 from titles import Report, Source, check, fix, read, write_folds, write_recombined
 from titles.folds import FOLDS

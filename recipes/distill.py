@@ -9,7 +9,8 @@ from typing import Annotated, Any
 from models.artifact import Manifest, load
 from models.bounds import Bounds, Checked
 from models.student import StudentClassifier
-from recipes.saving import model_ingredient, named, read_learning, require_classes
+from recipes.ingredients import model_ingredient, named
+from recipes.lessons import read_learning, require_classes
 from recipes.settings import Folder, Layers, OptionalNumber, OptionalPath, OptionalShare
 from recipes.teaching import (
     TaughtLearning,

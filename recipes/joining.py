@@ -13,22 +13,24 @@ from models.calibration import log_probabilities
 from models.classifier import Scores
 from models.ensemble import EnsembleClassifier, name_members, pool
 from models.student import StudentClassifier
-from recipes.saving import (
-    claim_model,
-    data_ingredient,
-    logger,
-    model_ingredient,
-    save_model,
-    say,
-    say_of_scores,
+from recipes.ingredients import data_ingredient, model_ingredient
+from recipes.lessons import read_labelled
+from recipes.saving import calibrate, claim_model, save_model
+from recipes.settings import (
+    FolderArguments,
+    NewsroomFiles,
+    OptionalPath,
+    Reading,
+    Saving,
+    WantedPrecision,
+    path_of,
 )
-from recipes.settings import File, FolderArguments, OptionalPath, Reading, Saving
+from recipes.telling import logger, say
 from scoring.metrics import accuracy
 from scoring.pooling import fit_weights
 from scoring.remarks import of_absent, of_few, of_origin
 from scoring.store import ScoreStore
-from scoring.temperature import fit_temperature
-from titles import LabelledTitles, read
+from titles import LabelledTitles
 from training.compression import averaging
 from training.compression.conversion import as_student
 
@@ -37,8 +39,10 @@ from training.compression.conversion import as_student
 class Joining(Saving):
     """What both verbs take."""
 
-    dev: File
-    """Titles to choose and calibrate on."""
+    dev: NewsroomFiles
+    """Titles to choose and calibrate on; repeatable, one newsroom's each."""
+    wanted_precision: WantedPrecision = None
+    """Share of right answers among those given; less confident ones are 'unknown'."""
     reading: Reading = Reading()
 
 
@@ -72,7 +76,7 @@ class Average(Joining):
 
 def ensemble(settings: Ensemble) -> Manifest:
     """Fit the members' weights on dev, calibrate the pool, save it with a copy of each."""
-    claim_model(settings, [*settings.models, settings.dev])
+    claim_model(settings, [*settings.models, *map(path_of, settings.dev)])
     with ExitStack() as opened:
         members = name_members([opened.enter_context(load(each)) for each in settings.models])
         equal = [1 / len(members)] * len(members)
@@ -91,7 +95,7 @@ def ensemble(settings: Ensemble) -> Manifest:
 
 def average(settings: Average) -> Manifest:
     """Average the students' weights, calibrate on dev, save."""
-    claim_model(settings, [*settings.models, settings.dev])
+    claim_model(settings, [*settings.models, *map(path_of, settings.dev)])
     members = name_members([load(folder) for folder in settings.models])
     student: StudentClassifier = averaging.average([as_student(m) for m in members.values()])
     dev = _read_dev(settings, next(iter(members.values())))
@@ -103,7 +107,7 @@ def average(settings: Average) -> Manifest:
 
 
 def _read_dev(settings: Joining, model: LoadedModel) -> LabelledTitles:
-    return read(settings.reading.source(settings.dev), settings.reading.labels, model.labels)
+    return read_labelled(settings.reading, settings.dev, model.labels)
 
 
 def _save_joined(
@@ -120,15 +124,14 @@ def _save_joined(
         joined_as: what the manifest calls the models that it was made of.
         scores: (titles, classes) probabilities, not calibrated.
     """
-    temperature = fit_temperature(scores, dev.gold)
     said = say([*of_few(dev), *of_absent(dev)])
     for member in members.values():
         said += say(of_origin(member.manifest, dev, ["train"]))
-    said += say_of_scores(dev, Scores.of_whole_titles(scores), temperature, settings.output)
+    calibration = calibrate(settings, dev, Scores.of_whole_titles(scores))
     return save_model(
         settings,
         model,
-        temperature,
+        calibration,
         trained_on={
             name: member.manifest.provenance.trained_on for name, member in members.items()
         },

@@ -7,8 +7,10 @@ from itertools import chain
 from pathlib import Path
 
 from models.outputs import claim_folder
-from recipes.saving import logger, read_all_titles, run_folder
+from recipes.lessons import read_all_titles
+from recipes.saving import run_folder
 from recipes.settings import FileArguments, Files, Reading, Saving
+from recipes.telling import logger
 from recipes.train_encoder import Encoder
 from titles import distinct_titles
 from training.masked_language import ENCODER, PretrainSettings, continue_pretraining

@@ -14,7 +14,7 @@ from typing import Annotated, Any
 from tyro.conf import Positional, UseAppendAction, arg
 from tyro.constructors import PrimitiveConstructorSpec
 
-from models.bounds import Checked, NonEmpty, Whole
+from models.bounds import Bounds, Checked, NonEmpty, Whole
 from titles import Source
 from titles.class_map import ClassMap
 
@@ -76,6 +76,11 @@ OptionalShare = Annotated[float | None, _optional("SHARE", float, "none")]
 Layers = Annotated[
     int | tuple[int, ...] | None, _optional("N|I,J,…", layer_numbers, "all"), LayerNumbers()
 ]
+WantedPrecision = Annotated[
+    float | None, _optional("SHARE", float, "none"), Bounds(above=0, below=1)
+]
+"""Share of right answers among those given: below the confidence that reaches it on the dev titles,
+the answer is "unknown"."""
 Threads = Annotated[int | None, _optional("N", int, "all"), Whole(least=1, most=1024)]
 Number = Annotated[int, arg(metavar="N"), Whole(least=1)]
 
@@ -153,6 +158,14 @@ def _newsroom_and_path(name: str) -> tuple[str | None, str]:
     return newsroom, path
 
 
+def allow_one(settings: object, *names: str) -> None:
+    """Where several files may be given, take one that stands alone, as Python users may give it."""
+    for name in names:
+        value = getattr(settings, name, None)
+        if isinstance(value, str | Path):
+            object.__setattr__(settings, name, (str(value),))
+
+
 @dataclass(frozen=True, kw_only=True)
 class Saving(Checked):
     """Where a result is written."""
@@ -163,6 +176,7 @@ class Saving(Checked):
     """Replace whatever stands at --output, but never what is read."""
 
     def __post_init__(self) -> None:
+        allow_one(self, "train", "dev")
         super().__post_init__()
         if isinstance(self.output, str):  # as Python users may give it
             object.__setattr__(self, "output", Path(self.output))
@@ -178,14 +192,10 @@ class Learning(Saving):
     """Titles to choose and calibrate on; repeatable, one newsroom's each."""
     dev_split: Annotated[str | None, _optional("NAME", str, "as --split")] = None
     """Split of a dataset that --dev means."""
+    wanted_precision: WantedPrecision = None
+    """Share of right answers among those given; titles with less confidence than gives it on dev,
+    those of no class among them, are answered 'unknown'."""
     reading: Reading = Reading()
-
-    def __post_init__(self) -> None:
-        for name in ("train", "dev"):  # one file, as Python users may give it
-            value = getattr(self, name)
-            if isinstance(value, str | Path):
-                object.__setattr__(self, name, (str(value),))
-        super().__post_init__()
 
     @property
     def learned_files(self) -> list[Path]:

@@ -10,19 +10,13 @@ from models.artifact import Manifest, load
 from models.bounds import Bounds
 from models.errors import UsageError
 from models.student import StudentClassifier
-from recipes.saving import (
-    logger,
-    model_ingredient,
-    named,
-    read_learning,
-    require_classes,
-    save_model,
-    say_of_scores,
-)
+from recipes.ingredients import model_ingredient, named
+from recipes.lessons import read_learning, require_classes
+from recipes.saving import calibrate, save_model
 from recipes.settings import FolderArgument, Layers, OptionalNumber, OptionalPath, OptionalShare
 from recipes.teaching import TaughtLearning, claim_student, taught_titles, train_student
+from recipes.telling import logger
 from scoring.metrics import accuracy
-from scoring.temperature import fit_temperature
 from titles import LabelledTitles
 from training.compression import low_rank
 from training.compression.conversion import as_student
@@ -152,13 +146,11 @@ def _shrink(settings: Shrinking, cut: Cut, asked: tuple[str, ...]) -> Manifest:
         taught = taught_titles(settings, lesson)
         return train_student(settings, model, teacher, taught, origin, used, metrics)
     scores = model.score(dev.titles)
-    temperature = fit_temperature(scores.probabilities, dev.gold)
-    most = model.tokenizer.max_length
-    remarks += say_of_scores(dev, scores, temperature, settings.output, most)
+    calibration = calibrate(settings, dev, scores, model.tokenizer.max_length)
     return save_model(
         settings,
         model,
-        temperature,
+        calibration,
         trained_on=train.fingerprint.to_dict(),
         hyperparameters=used,
         metrics=metrics | {"dev_accuracy": metrics["dev_accuracy_unrecovered"]},

@@ -16,20 +16,11 @@ from models.errors import UsageError
 from models.outputs import claim_folder
 from models.remark import Remark
 from models.student import StudentClassifier
-from recipes.saving import (
-    LearningTitles,
-    claim_model,
-    data_ingredient,
-    dev_metrics,
-    logger,
-    model_ingredient,
-    named,
-    run_folder,
-    save_model,
-    say,
-    say_of_scores,
-)
+from recipes.ingredients import data_ingredient, model_ingredient, named
+from recipes.lessons import LearningTitles
+from recipes.saving import calibrate, claim_model, dev_metrics, run_folder, save_model
 from recipes.settings import Files, Folders, Learning, OptionalPath
+from recipes.telling import logger, say
 from scoring.given_scores import Predictions, read_predictions
 from scoring.remarks import of_positions
 from scoring.store import ScoreStore
@@ -160,11 +151,11 @@ def train_student(
     result = distill(start, taught.titles, scores, taught.dev, training, run, matched)
     given = [each.path.name for each in taught.given]
     most = result.classifier.tokenizer.max_length
-    said = say_of_scores(taught.dev, result.dev_scores, result.temperature, settings.output, most)
+    calibration = calibrate(settings, taught.dev, result.dev_scores, most)
     manifest = save_model(
         settings,
         result.classifier,
-        result.temperature,
+        calibration,
         trained_on=taught.trained_on(),
         hyperparameters={
             "teacher": named(teacher),
@@ -174,7 +165,7 @@ def train_student(
         },
         metrics={**(metrics or {}), **dev_metrics(result.history)},
         made_from=[*taught.ingredients(teacher), origin],
-        remarks=[*remarks, *said],
+        remarks=remarks,
     )
     result.run_folder.clean()
     logger.info("curves: %s", run / "curves.png")

@@ -13,18 +13,11 @@ from tyro.conf import arg
 
 from models.artifact import Manifest
 from models.outputs import claim_folder
-from recipes.saving import (
-    claim_model,
-    dev_metrics,
-    file_ingredient,
-    logger,
-    read_all_titles,
-    read_learning,
-    run_folder,
-    save_model,
-    say_of_scores,
-)
+from recipes.ingredients import file_ingredient
+from recipes.lessons import read_all_titles, read_learning
+from recipes.saving import calibrate, claim_model, dev_metrics, run_folder, save_model
 from recipes.settings import Files, Learning
+from recipes.telling import logger
 from training.finetune import FineTuneSettings, fine_tune, recommended
 from training.pretrained import BUILT_IN, resolve
 from training.run_folder import RUN
@@ -79,12 +72,11 @@ def train_encoder(settings: TrainEncoder) -> Manifest:
     extra = read_all_titles(settings.reading, settings.corpus)
     folder = resolve(settings.encoder, chain(train.titles, dev.titles, extra))
     result = fine_tune(folder, train, dev, training, run_folder(settings.output))
-    most = result.classifier.max_length
-    remarks += say_of_scores(dev, result.dev_scores, result.temperature, settings.output, most)
+    calibration = calibrate(settings, dev, result.dev_scores, result.classifier.max_length)
     manifest = save_model(
         settings,
         result.classifier,
-        result.temperature,
+        calibration,
         trained_on=train.fingerprint.to_dict(),
         hyperparameters={"encoder": settings.encoder, **asdict(training)},
         metrics=dev_metrics(result.history),

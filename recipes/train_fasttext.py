@@ -8,8 +8,8 @@ from baselines.fasttext import train_fasttext as fit
 from baselines.fasttext_settings import FastTextSettings
 from models.artifact import Manifest
 from recipes.baseline import train_baseline
-from recipes.saving import logger
 from recipes.settings import Learning
+from recipes.telling import logger
 
 
 @dataclass(frozen=True, kw_only=True)

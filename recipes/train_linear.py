@@ -8,8 +8,8 @@ from baselines.linear import LinearSettings
 from baselines.linear import train_linear as fit
 from models.artifact import Manifest
 from recipes.baseline import train_baseline
-from recipes.saving import logger
 from recipes.settings import Learning
+from recipes.telling import logger
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -7,6 +7,7 @@ right: a label with few titles counts as much as one with many.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -57,10 +58,10 @@ def newsroom_scores(scores: np.ndarray, titles: LabelledTitles) -> list[Newsroom
     ]
 
 
-def mean_macro_recall(scores: np.ndarray, titles: LabelledTitles) -> float:
-    """The mean over the newsrooms that have titles in scope."""
-    rows = newsroom_scores(scores, titles)
-    return float(np.mean([row.macro_recall for row in rows if row.macro_recall is not None]))
+def mean_of_recalls(rows: Iterable[NewsroomScore]) -> float:
+    """The mean macro recall of the newsrooms that have titles in scope; NaN where none has."""
+    recalls = [row.macro_recall for row in rows if row.macro_recall is not None]
+    return float(np.mean(recalls)) if recalls else float("nan")
 
 
 def macro_recall(scores: np.ndarray, titles: LabelledTitles) -> float:

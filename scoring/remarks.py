@@ -221,6 +221,16 @@ def of_temperature(temperature: float, called: str) -> Iterator[Remark]:
         )
 
 
+def of_precision(called: str, wanted: float) -> Iterator[Remark]:
+    """No confidence is high enough for the precision that was asked for."""
+    yield Remark(
+        "precision-out-of-reach",
+        f"{called} is nowhere right in {wanted:.0%} of its answers on the dev titles, however "
+        "confident: it answers every title; ask for less with --wanted-precision, or train it "
+        "better",
+    )
+
+
 def of_lengths(
     titles: LabelledTitles, truncated: np.ndarray, called: str, most: int | None
 ) -> Iterator[Remark]:

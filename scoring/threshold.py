@@ -7,10 +7,45 @@ Tradeoff"; Geifman and El-Yaniv 2017, "Selective Classification for Deep Neural 
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from scoring.metrics import right
 from titles import LabelledTitles
+
+
+@dataclass(frozen=True)
+class Answered:
+    """What a threshold does to some titles.
+
+    Attributes:
+        coverage: share of the titles that are answered; of those in scope of some class.
+        precision: share of the answers that are right; None where there is none.
+        outside_answered: share of the titles outside all classes that are answered all the same;
+            None where there is none.
+    """
+
+    threshold: float
+    coverage: float | None
+    precision: float | None
+    outside_answered: float | None
+
+
+def answered(scores: np.ndarray, titles: LabelledTitles, threshold: float) -> Answered:
+    """What becomes of titles with a label.
+
+    Args:
+        scores: (n, classes) probabilities as the model shows them.
+    """
+    given, known = scores.max(axis=1) >= threshold, titles.in_scope
+    outside = titles.has_label & ~known
+    hits = right(scores, titles.may_be)[given & titles.has_label]
+    return Answered(threshold, _share(given[known]), _share(hits), _share(given[outside]))
+
+
+def _share(which: np.ndarray) -> float | None:
+    return float(which.mean()) if len(which) else None
 
 
 def threshold_for(scores: np.ndarray, titles: LabelledTitles, precision: float) -> float | None:

@@ -136,6 +136,7 @@ def _result(index: int, prediction: Prediction) -> TitleResult:
         top_k=ranking,
         truncated=prediction.truncated,
         readable=prediction.readable,
+        unknown=prediction.unknown,
     )
 
 
@@ -154,6 +155,7 @@ def _describe(manifest: Manifest) -> ModelDescription:
         ],
         max_length=manifest.max_length,
         temperature=manifest.temperature,
+        threshold=manifest.threshold,
         metrics=manifest.provenance.metrics,
         remarks=[Remark(**asdict(remark)) for remark in manifest.provenance.remarks],
         size_bytes=sum(file["bytes"] for file in manifest.files.values()),

@@ -65,7 +65,8 @@ def classify(
     Raises:
         ArithmeticError: the model scored a title with NaN or infinity.
     """
-    predictions = predict(model if calibrated else model.uncalibrated, titles, top_k)
+    chosen = (model, model.manifest.threshold) if calibrated else (model.uncalibrated, 0.0)
+    predictions = predict(chosen[0], titles, top_k, chosen[1])
     for index, prediction in enumerate(predictions):
         if not all(math.isfinite(ranked.score) for ranked in prediction.ranking):
             raise ArithmeticError(f"the model scored title {index} with NaN or infinity")

@@ -18,7 +18,14 @@ _MODEL: JsonDict = {"name": "e5-small-zh", "version": "3f9a1c27b0de"}
 RESPONSE_EXAMPLE: JsonDict = {
     "model": _MODEL,
     "results": [
-        {"index": 0, **_STOCKS, "top_k": [_STOCKS, _FINANCE], "truncated": False, "readable": True}
+        {
+            "index": 0,
+            **_STOCKS,
+            "top_k": [_STOCKS, _FINANCE],
+            "truncated": False,
+            "readable": True,
+            "unknown": False,
+        }
     ],
 }
 
@@ -67,6 +74,10 @@ class TitleResult(BaseModel):
         description="Whether the title says something in Chinese or Latin script; if not, every "
         "class has the same score."
     )
+    unknown: bool = Field(
+        description="Whether the class is too unsure to be an answer: the score is below the "
+        "model's threshold, or the title cannot be read."
+    )
 
 
 class ModelIdentity(BaseModel):
@@ -106,6 +117,9 @@ class ModelDescription(ModelIdentity):
     labels: list[LabelDescription]
     max_length: int | None = Field(description="Tokens of a title that are read; null: all.")
     temperature: float = Field(description="Divides the log-probabilities before they are shown.")
+    threshold: float = Field(
+        description="Score below which the answer is unknown; 0: every title is answered."
+    )
     metrics: dict[str, Any] = Field(description="Scores recorded when the model was saved.")
     remarks: list[Remark] = Field(
         description="What was remarkable about its data and its scores when it was made."

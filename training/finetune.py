@@ -18,8 +18,7 @@ from models.errors import PretrainedError, UsageError
 from models.labels import Labels
 from models.student import StudentClassifier
 from scoring.metrics import accuracy, log_loss, macro_f1
-from scoring.newsrooms import newsroom_scores
-from scoring.temperature import fit_temperature
+from scoring.newsrooms import mean_of_recalls, newsroom_scores
 from titles import LabelledTitles
 from training.batches import classifier_batches, pad
 from training.compute import device
@@ -60,12 +59,11 @@ HEAD_SEED = 13
 
 @dataclass(frozen=True)
 class FineTuned:
-    """A fine-tuned classifier, its temperature fitted on dev, and the run's history."""
+    """A fine-tuned classifier and the run's history."""
 
     classifier: EncoderClassifier
     dev_scores: Scores
     """Its scores on dev, not calibrated."""
-    temperature: float
     history: History
     run_folder: RunFolder
     """Cleaned by whoever has saved the classifier; until then the same call gives it again."""
@@ -79,7 +77,7 @@ def fine_tune(
     run_folder: Path,
     show_progress: bool = True,
 ) -> FineTuned:
-    """Fine-tune `encoder` on `train`, keep the weights best on `dev`, calibrate on `dev`.
+    """Fine-tune `encoder` on `train`, keep the weights best on `dev`.
 
     Args:
         encoder: a Hugging Face folder that `AutoModelForSequenceClassification` opens.
@@ -111,8 +109,7 @@ def fine_tune(
     history = loop.run()
     classifier.model.to("cpu")
     scores = classifier.score(dev.titles)
-    temperature = fit_temperature(scores.probabilities, dev.gold)
-    return FineTuned(classifier, scores, temperature, history, loop.run_folder)
+    return FineTuned(classifier, scores, history, loop.run_folder)
 
 
 def open_encoder(folder: Path, labels: Labels, max_length: int) -> EncoderClassifier:
@@ -208,7 +205,10 @@ def score_on(
         f1 = macro_f1(probabilities, dev.label_ids)
         return {"score": f1, "macro_f1": f1, **found}
     rows = newsroom_scores(probabilities, dev)
-    recalls = {row.newsroom: row.macro_recall for row in rows if row.macro_recall is not None}
-    mean = sum(recalls.values()) / len(recalls)
-    by_newsroom = {f"macro_recall_{name}": recall for name, recall in recalls.items()}
+    mean = mean_of_recalls(rows)
+    by_newsroom = {
+        f"macro_recall_{row.newsroom}": row.macro_recall
+        for row in rows
+        if row.macro_recall is not None
+    }
     return {"score": mean, "macro_recall": mean, **by_newsroom, **found}

@@ -24,7 +24,7 @@ def backwards(tmp_path: Path) -> Path:
 
 
 def accuracy(file: Path, labels: Path | None = None) -> float:
-    settings = Evaluate(model=DEFAULT_FOLDER, file=str(file), reading=Reading(labels=labels))
+    settings = Evaluate(model=DEFAULT_FOLDER, files=(str(file),), reading=Reading(labels=labels))
     return float(evaluate_file(settings)["accuracy"])
 
 
@@ -59,15 +59,19 @@ def test_a_file_without_titles_is_refused(tmp_path: Path, unlabelled: bool):
 
     with pytest.raises(DataError, match=r"empty\.txt: no rows; check that the path names"):
         evaluate_file(
-            Evaluate(model=DEFAULT_FOLDER, file=str(tmp_path / "empty.txt"), unlabelled=unlabelled)
+            Evaluate(
+                model=DEFAULT_FOLDER, files=(str(tmp_path / "empty.txt"),), unlabelled=unlabelled
+            )
         )
 
 
 def test_predictions_open_in_excel_and_are_read_back_as_titles(tmp_path: Path, backwards: Path):
     scored = tmp_path / "scored.csv"
 
-    evaluate_file(Evaluate(model=DEFAULT_FOLDER, file=str(backwards), predictions=scored))
-    again = Evaluate(model=DEFAULT_FOLDER, file=str(scored), reading=Reading(label_column="gold"))
+    evaluate_file(Evaluate(model=DEFAULT_FOLDER, files=(str(backwards),), predictions=scored))
+    again = Evaluate(
+        model=DEFAULT_FOLDER, files=(str(scored),), reading=Reading(label_column="gold")
+    )
 
     assert scored.read_bytes().startswith(b"\xef\xbb\xbftitle,gold,")
     assert evaluate_file(again)["accuracy"] == accuracy(backwards)

@@ -30,3 +30,18 @@ def test_top_k_beyond_the_classes_gives_them_all():
     (prediction,) = predict(Fixed(), ["a"], top_k=9)
 
     assert [r.label for r in prediction.ranking] == ["sports", "finance", "other"]
+
+
+def test_what_is_less_sure_than_the_threshold_is_unknown_and_so_is_what_cannot_be_read():
+    class Readable(Fixed):
+        def score(self, titles: Sequence[str]) -> Scores:
+            return super().score(["a", "b", "a"])
+
+    found = predict(Readable(), ["股市", "球队", "????????"], threshold=0.7 - 1e-6)
+
+    assert [each.unknown for each in found] == [False, True, True]
+    assert [each.readable for each in found] == [True, True, False]
+    unsure = predict(Readable(), ["股市", "球队", "高考"])
+    assert not any(each.unknown for each in unsure)
+    exactly = float(np.float32(0.7))
+    assert not predict(Readable(), ["股市", "球队", "高考"], threshold=exactly)[0].unknown

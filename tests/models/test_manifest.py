@@ -21,7 +21,7 @@ MADE_FROM = (
 def test_the_manifest_tells_all_that_the_design_asks_for(saved: Path):
     content = json.loads((saved / "artifact.json").read_text(encoding="utf-8"))
 
-    assert content["format_version"] == 2
+    assert content["format_version"] == 3
     assert content["route"] == "encoder"
     assert content["labels"] == ["stocks", "sports", "education"]
     assert content["display_names"] == ["股票", "体育", "教育"]
@@ -101,9 +101,9 @@ def test_a_manifest_that_cannot_be_read_is_refused(saved: Path, content: str):
 
 def test_a_newer_format_asks_for_an_update(saved: Path):
     content = json.loads((saved / "artifact.json").read_text(encoding="utf-8"))
-    (saved / "artifact.json").write_text(json.dumps(content | {"format_version": 3}))
+    (saved / "artifact.json").write_text(json.dumps(content | {"format_version": 4}))
 
-    with pytest.raises(ArtifactError, match="has format 3, this program reads up to 2; update"):
+    with pytest.raises(ArtifactError, match="has format 4, this program reads up to 3; update"):
         artifact.load(saved)
 
 
@@ -113,6 +113,7 @@ def test_a_newer_format_asks_for_an_update(saved: Path):
         {"labels": ["sports", "stocks", "education"]},
         {"display_names": ["体育", "股票", "教育"]},
         {"temperature": 2.0000001},
+        {"threshold": 0.5},
         {"name": "another"},
         {"max_length": 17},
         {"route": "student"},
@@ -233,3 +234,21 @@ def test_probes_have_a_score_for_each_class(saved: Path):
 
     with pytest.raises(CorruptArtifact, match="probes must have 3 scores each, one a class"):
         Manifest.read(saved)
+
+
+def test_the_threshold_is_kept_and_is_part_of_what_a_model_answers(saved: Path, tmp_path: Path):
+    model = artifact.load(saved).uncalibrated
+
+    told = [artifact.save(model, tmp_path / f"m{t}", threshold=t) for t in (0.0, 0.5, 0.6)]
+
+    assert artifact.load(tmp_path / "m0.5").manifest.threshold == 0.5
+    assert len({each.version for each in told}) == 3
+    assert told[0].version == version_of(told[0].files, told[0].labels, 1.0)
+
+
+@pytest.mark.parametrize("threshold", [-0.1, 1.1, "0.5", None, True, float("nan")])
+def test_a_threshold_that_is_none_is_refused(saved: Path, threshold: Any):
+    as_format_1(saved, threshold=threshold)
+
+    with pytest.raises(CorruptArtifact, match="threshold must be a number from 0 to 1, not"):
+        artifact.load(saved)

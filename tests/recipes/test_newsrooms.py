@@ -10,7 +10,7 @@ from models import artifact
 from models.errors import DataError, UsageError
 from recipes.crossfit import Crossfit, crossfit
 from recipes.data import DataCheck, data_check
-from recipes.saving import read_learning
+from recipes.lessons import read_learning
 from recipes.settings import Learning, Reading, newsroom_of, path_of
 from titles import LabelledTitles
 

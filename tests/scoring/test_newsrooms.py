@@ -49,7 +49,7 @@ def test_a_label_counts_as_much_as_any_other_and_a_newsroom_too():
     assert tt.macro_recall == pytest.approx((2 / 3 + 1) / 2)
     assert (sina.newsroom, sina.titles, sina.outside) == ("sina", 2, 0)
     assert sina.accuracy == sina.macro_recall == pytest.approx(0.5)
-    assert newsrooms.mean_macro_recall(SCORES, TITLES) == pytest.approx((5 / 6 + 1 / 2) / 2)
+    assert newsrooms.mean_of_recalls([tt, sina]) == pytest.approx((5 / 6 + 1 / 2) / 2)
 
 
 def test_confidence_tells_titles_in_scope_from_those_outside():

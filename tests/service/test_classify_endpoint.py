@@ -39,6 +39,7 @@ def test_answers_each_title_in_order_with_its_best_classes(client):
         ],
         "truncated": False,
         "readable": True,
+        "unknown": False,
     }
     assert (second["index"], second["label"]) == (1, "sports")
 

@@ -103,6 +103,7 @@ def test_models_tells_what_the_manifest_says(client):
                 ],
                 "max_length": 8,
                 "temperature": 2.0,
+                "threshold": 0.0,
                 "metrics": {"accuracy": 0.75, "undefined": None},
                 "remarks": [{"code": "leak", "message": "dev stands in train"}],
                 "size_bytes": 1024,

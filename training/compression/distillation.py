@@ -29,7 +29,6 @@ from models.errors import UsageError
 from models.student import StudentClassifier
 from models.transformer.masks import from_attention_mask
 from models.transformer.sequence_classifier import SequenceClassifier
-from scoring.temperature import fit_temperature
 from titles import LabelledTitles
 from training.batches import classifier_batches, pad
 from training.compression.hidden_states import HiddenStateLoss
@@ -71,12 +70,11 @@ class DistillSettings(ClassifierSettings):
 
 @dataclass(frozen=True)
 class Distilled:
-    """A student, its temperature fitted on dev, and the run's history."""
+    """A student and the run's history."""
 
     classifier: StudentClassifier
     dev_scores: Scores
     """Its scores on dev, not calibrated."""
-    temperature: float
     history: History
     run_folder: RunFolder
     """Cleaned by whoever has saved the classifier; until then the same call gives it again."""
@@ -92,7 +90,7 @@ def distill(
     teacher: StudentClassifier | None = None,
     show_progress: bool = True,
 ) -> Distilled:
-    """Train a copy of `start`, keep the weights best on `dev`, calibrate on `dev`.
+    """Train a copy of `start`, keep the weights best on `dev`.
 
     Args:
         start: the student before training; it stays as it is.
@@ -127,8 +125,7 @@ def distill(
         history = loop.run()
     student.network.to("cpu")
     scores = student.score(dev.titles)
-    temperature = fit_temperature(scores.probabilities, dev.gold)
-    return Distilled(student, scores, temperature, history, loop.run_folder)
+    return Distilled(student, scores, history, loop.run_folder)
 
 
 class DistillationLoss:

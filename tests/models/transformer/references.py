@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -67,6 +69,16 @@ shapes = st.builds(
     activation=st.sampled_from(["relu", "gelu"]),
     seed=st.integers(0, 2**20),
 )
+
+
+@contextmanager
+def in_float64() -> Iterator[None]:
+    """Within the block numbers have 64 bits: sums in another order differ by next to nothing."""
+    torch.set_default_dtype(torch.float64)
+    try:
+        yield
+    finally:
+        torch.set_default_dtype(torch.float32)
 
 
 def torch_encoder(shape: Shape) -> nn.TransformerEncoder:

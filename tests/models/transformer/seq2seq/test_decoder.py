@@ -14,6 +14,7 @@ from ..references import (
     assert_close,
     assert_same_gradients,
     gradients,
+    in_float64,
     our_decoder,
     shapes,
     torch_decoder,
@@ -24,6 +25,7 @@ SMALL = LayerConfig(16, 4, 32)
 
 @settings(deadline=None, max_examples=25)
 @given(shape=shapes)
+@in_float64()
 def test_equals_torchs_decoder_under_its_three_masks_gradients_included(shape: Shape):
     torch.manual_seed(shape.seed)
     theirs = torch_decoder(shape)
