@@ -3,10 +3,11 @@
     python benchmarks/mutation.py --mutants 300 --seed 1 --output mutants.jsonl
 
 Each mutant (see mutants.py) is written into a copy of the project. It is killed if a test of its
-room fails, or takes five times as long as without it: first the test file of the module's name,
-then the whole room; tests marked `slow` are left out. Results are kept as they come, so that an
-interrupted run goes on where it was, and two runs may share the work (--part 1/2 and --part 2/2,
-with the same --output); a last one without --part counts all.
+room fails, or takes five times as long as without it: first those tests that run the changed line
+(covered.py), then all tests of the files that these stand in; tests marked `slow` are left out.
+Results are kept as they come, so that an interrupted run goes on where it was, and two runs may
+share the work (--part 1/2 and --part 2/2, with the same --output); a last one without --part
+counts all.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from covered import Covered, run_tests
 from mutants import Mutant, find_mutants
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -41,50 +43,46 @@ class Bench:
 
     Args:
         folder: where the copy goes; must not exist.
+        covered: which tests run a line.
     """
 
-    def __init__(self, folder: Path):
-        self.folder = folder
+    def __init__(self, folder: Path, covered: Covered):
+        self.folder, self.covered = folder, covered
         shutil.copytree(ROOT, folder, ignore=NOT_COPIED)
-        self.usual_s: dict[str, float] = {}
+        self.usual_s: dict[tuple[str, ...], float] = {}
 
     def survives(self, mutant: Mutant) -> bool:
-        """Whether all tests of the mutant's room pass.
+        """Whether all tests pass that could notice the mutant.
 
         Raises:
             RuntimeError: they fail without the mutant, too.
         """
-        targets = self._targets(mutant.file)
-        limits = [10 + 5 * self._usual(tests) for tests in targets]
+        tests = self.covered.tests_of(self.folder, mutant)
+        files = sorted({test.split("::")[0] for test in tests})
+        limit_s = 10 + 5 * self._usual_s(tuple(files))
         path = self.folder / mutant.file
         source = path.read_bytes()
         path.write_bytes(mutant.applied_to(source))
         try:
-            return all(map(self._pass, targets, limits))
+            return all(self._pass(each, limit_s) for each in (tests, files))
         finally:
             path.write_bytes(source)
 
-    def _targets(self, file: str) -> list[str]:
-        """The tests of the module's name, where there are such, and those of its room."""
-        module = Path("tests") / Path(file).with_name(f"test_{Path(file).name}")
-        room = f"tests/{file.split('/')[0]}"
-        return [str(module), room] if (self.folder / module).is_file() else [room]
-
-    def _usual(self, tests: str) -> float:
-        """Seconds that tests take without a mutant."""
-        if tests not in self.usual_s:
+    def _usual_s(self, files: tuple[str, ...]) -> float:
+        """Seconds that the tests of these files take without a mutant."""
+        if files not in self.usual_s:
             started = time.monotonic()
-            if not self._pass(tests, 3600):
-                raise RuntimeError(f"{tests} fails without a mutant; run it with pytest")
-            self.usual_s[tests] = time.monotonic() - started
-        return self.usual_s[tests]
+            if not self._pass(list(files), 3600):
+                raise RuntimeError(f"{files} fail without a mutant; run them with pytest")
+            self.usual_s[files] = time.monotonic() - started
+        return self.usual_s[files]
 
-    def _pass(self, tests: str, limit_s: float) -> bool:
+    def _pass(self, tests: list[str], limit_s: float) -> bool:
         """Run tests in a process that has imported the libraries, and may not take too long."""
         child = os.fork()
         if child == 0:
             os.setsid()
-            _test(self.folder, tests)
+            run_tests(self.folder, ["-x", *tests])
         deadline, status = time.monotonic() + limit_s, None
         while status is None and time.monotonic() < deadline:
             time.sleep(0.05)
@@ -95,21 +93,6 @@ class Bench:
         if status is None:
             os.waitpid(child, 0)
         return status is not None and os.waitstatus_to_exitcode(status) == 0
-
-
-def _test(folder: Path, tests: str) -> None:
-    """Never returns."""
-    os.chdir(folder)
-    sys.path.insert(0, str(folder))
-    sys.dont_write_bytecode = True  # a mutant of the same second and size would be taken for it
-    os.environ |= {"PYTHONPATH": str(folder), "PYTHONDONTWRITEBYTECODE": "1"}
-    null = os.open(os.devnull, os.O_RDWR)
-    for stream in (0, 1, 2):
-        os.dup2(null, stream)
-    import pytest
-
-    options = ["-x", "-q", "-m", "not slow", "-p", "no:cacheprovider", "-p", "no:xdist"]
-    os._exit(int(pytest.main([*options, "--hypothesis-seed=0", tests])))
 
 
 def draw(rooms: list[str], count: int, seed: int) -> list[Mutant]:
@@ -132,7 +115,7 @@ def run(mutants: list[Mutant], output: Path) -> list[dict[str, Any]]:
         __import__(name)
     results = []
     with tempfile.TemporaryDirectory() as folder:
-        bench = Bench(Path(folder) / "project")
+        bench = Bench(Path(folder) / "project", Covered(output.with_suffix(".coverage")))
         for number, mutant in enumerate(mutants, 1):
             result = earlier.get(_key(asdict(mutant)))
             if result is None:

@@ -27,8 +27,8 @@ class LengthBucketedBatches:
         lengths: tokens of each row.
         batch_size: rows in a batch; the last one of a pool may hold fewer.
         seed: of the order.
-        weights: (n,) how often each row is read in an epoch on average; their sum is n. A row of
-            weight 0.4 is read in four epochs of ten. None: each once an epoch.
+        weights: (n,) how often each row is read in an epoch on average, of a sum that is whole. A
+            row of weight 0.4 is read in four epochs of ten. None: each once an epoch.
     """
 
     lengths: Sequence[int]
@@ -37,7 +37,12 @@ class LengthBucketedBatches:
     weights: np.ndarray | None = None
 
     def __len__(self) -> int:
-        return -(-len(self.lengths) // self.batch_size)
+        return -(-self.rows_read // self.batch_size)
+
+    @property
+    def rows_read(self) -> int:
+        """In an epoch."""
+        return len(self.lengths) if self.weights is None else round(float(self.weights.sum()))
 
     def epoch(self, number: int) -> list[list[int]]:
         """The batches of epoch `number`, each a list of row indices."""
@@ -59,7 +64,7 @@ class LengthBucketedBatches:
         passed = torch.tensor(self.weights)[shuffled].cumsum(dim=0)
         start = torch.rand(1, generator=generator, dtype=torch.float64)
         ends = (passed + start).floor().long()
-        ends[-1] = len(self.lengths)  # whatever the sum was rounded to
+        ends[-1] = self.rows_read  # whatever the sum was rounded to
         drawn = shuffled.repeat_interleave(ends.diff(prepend=torch.zeros(1, dtype=torch.long)))
         # else copies of a row would share a batch
         return drawn[torch.randperm(len(drawn), generator=generator)].tolist()
@@ -73,8 +78,9 @@ def classifier_batches(
     Args:
         lengths: (n,) tokens of each title.
     """
-    balance = settings.newsroom_balance, settings.label_balance
-    weights = sampling_weights(titles, *balance)
+    weights = sampling_weights(
+        titles, settings.newsroom_balance, settings.label_balance, settings.epoch_titles
+    )
     return LengthBucketedBatches(lengths, settings.batch_size, settings.seed, weights)
 
 

@@ -20,6 +20,7 @@ from models.student import StudentClassifier
 from scoring.metrics import accuracy, log_loss, macro_f1
 from scoring.newsrooms import mean_of_recalls, newsroom_scores
 from titles import LabelledTitles
+from training.augmentation import TitleRows
 from training.batches import classifier_batches, pad
 from training.compute import device
 from training.default_observers import default_observers
@@ -159,17 +160,22 @@ class ClassificationLoss:
     ):
         self.settings = settings
         self.pad_id: int = classifier.tokenizer.pad_token_id
-        self.rows = classifier.tokenize(train.titles, settings.max_length).ids
+        self.rows = TitleRows(
+            train.titles,
+            lambda titles: classifier.tokenize(titles, settings.max_length).ids,
+            settings.augmentation,
+            settings.seed,
+        )
         self.may_be = torch.tensor(train.may_be)
 
     @property
     def lengths(self) -> list[int]:
         """Tokens of each title."""
-        return [len(row) for row in self.rows]
+        return self.rows.lengths
 
     def __call__(self, model: PreTrainedModel, indices: list[int]) -> Tensor:
         twice = indices * 2 if self.settings.consistency else indices
-        batch = pad([self.rows[i] for i in twice], self.pad_id, device())
+        batch = pad(self.rows(twice), self.pad_id, device())
         may_be = self.may_be[twice].to(device())
         logits = logits_of(model, **batch).float()  # (batch, classes)
         settings = self.settings

@@ -10,6 +10,7 @@ from models.bounds import (
     Bounds,
     Checked,
     NonNegativeFloat,
+    NonNegativeInt,
     PositiveInt,
     PositiveShare,
     Seed,
@@ -70,3 +71,7 @@ class ClassifierSettings(LoopSettings):
     n^(1 - balance); 0 = as they are, 1 = all newsrooms alike."""
     label_balance: Share = 0.0
     """The same for the labels within a newsroom."""
+    epoch_titles: NonNegativeInt = 0
+    """Titles read in an epoch, drawn from all; 0 = as many as there are."""
+    augmentation: Share = 0.0
+    """Share of the titles that are read in another form: bracketed, with a tail, cut, and so on."""

@@ -110,7 +110,7 @@ def test_consistency_is_the_mean_of_both_divergences_by_hand(
     readings = torch.tensor([[2.0, 0.0, 0.0], [0.0, 1.0, 3.0]])  # of one title, of class 0
 
     def model(**batch: torch.Tensor) -> SimpleNamespace:
-        assert batch["input_ids"].tolist() == [loss.rows[0]] * 2
+        assert batch["input_ids"].tolist() == [loss.rows.rows[0]] * 2
         return SimpleNamespace(logits=readings)
 
     loss = ClassificationLoss(tiny_classifier, three_topics, replace(SETTINGS, consistency=4.0))

@@ -30,6 +30,7 @@ from models.student import StudentClassifier
 from models.transformer.masks import from_attention_mask
 from models.transformer.sequence_classifier import SequenceClassifier
 from titles import LabelledTitles
+from training.augmentation import TitleRows
 from training.batches import classifier_batches, pad
 from training.compression.hidden_states import HiddenStateLoss
 from training.compression.magnitude import zeros_kept
@@ -112,7 +113,7 @@ def distill(
     loop = TrainingLoop(
         student.network,
         loss,
-        classifier_batches(examples, [len(row) for row in loss.rows], settings),
+        classifier_batches(examples, loss.rows.lengths, settings),
         settings,
         run_folder,
         evaluate=lambda network: score_on(
@@ -146,12 +147,17 @@ class DistillationLoss:
     ):
         self.settings, self.hidden = settings, hidden
         self.pad_id = student.config.pad_id
-        self.rows = student.tokenizer(examples.titles).ids
+        self.rows = TitleRows(
+            examples.titles,
+            lambda titles: student.tokenizer(titles).ids,
+            settings.augmentation,
+            settings.seed,
+        )
         self.may_be = torch.tensor(examples.may_be)
         self.teacher_scores = None if teacher_scores is None else torch.tensor(teacher_scores)
 
     def __call__(self, network: SequenceClassifier, indices: list[int]) -> Tensor:
-        batch = pad([self.rows[i] for i in indices], self.pad_id, device())
+        batch = pad(self.rows(indices), self.pad_id, device())
         ids, padding = batch["input_ids"], from_attention_mask(batch["attention_mask"])
         extra: Tensor | float = 0.0
         if self.hidden is None:

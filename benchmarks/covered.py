@@ -1,0 +1,107 @@
+"""Which tests run a line of code: each room's tests are run once under coverage, and remembered."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from pathlib import Path
+from typing import Any, NoReturn
+
+from mutants import Mutant
+
+Contexts = dict[str, dict[str, list[str]]]
+"""By file and line, the tests that run it."""
+
+
+class Covered:
+    """What is known of the rooms' tests.
+
+    Args:
+        folder: where it is kept, a file a room.
+    """
+
+    def __init__(self, folder: Path):
+        self.folder = folder
+        self.rooms: dict[str, Contexts] = {}
+
+    def tests_of(self, project: Path, mutant: Mutant) -> list[str]:
+        """The tests that run the mutant's line, those of the module's own test file first.
+
+        Where none does, as of lines that are run when the module is imported, those that run some
+        line of the file; where none does that, either, all of the room.
+        """
+        room = mutant.file.split("/")[0]
+        if room not in self.rooms:
+            self.rooms[room] = self._read(project, room)
+        lines = self.rooms[room].get(mutant.file, {})
+        tests = set(lines.get(str(mutant.line), ())) or {t for each in lines.values() for t in each}
+        own = f"tests/{room}/test_{Path(mutant.file).name}"
+        return sorted(tests, key=lambda test: (own not in test, test)) or [f"tests/{room}"]
+
+    def _read(self, project: Path, room: str) -> Contexts:
+        path = (self.folder / f"{room}.json").resolve()
+        if not path.is_file():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            child = os.fork()
+            if child == 0:
+                _record(project, room, path)
+            _, status = os.waitpid(child, 0)
+            if status:
+                raise RuntimeError(f"tests/{room} fail without a mutant; run them with pytest")
+        contexts: Contexts = json.loads(path.read_text(encoding="utf-8"))
+        return contexts
+
+
+def run_tests(project: Path, arguments: list[str], plugins: tuple[Any, ...] = ()) -> NoReturn:
+    """Run tests in this process, in silence, and end it."""
+    code = _run(project, arguments, plugins)
+    os._exit(code)
+
+
+def _run(project: Path, arguments: list[str], plugins: tuple[Any, ...]) -> int:
+    os.chdir(project)
+    sys.path.insert(0, str(project))
+    sys.dont_write_bytecode = True  # a mutant of the same second and size would be taken for it
+    os.environ |= {"PYTHONPATH": str(project), "PYTHONDONTWRITEBYTECODE": "1"}
+    null = os.open(os.devnull, os.O_RDWR)
+    for stream in (0, 1, 2):
+        os.dup2(null, stream)
+    import pytest
+
+    options = ["-q", "-m", "not slow", "-p", "no:cacheprovider", "-p", "no:xdist"]
+    return int(pytest.main([*options, "--hypothesis-seed=0", *arguments], plugins=list(plugins)))
+
+
+def _record(project: Path, room: str, path: Path) -> NoReturn:
+    import coverage
+
+    watch = coverage.Coverage(
+        data_file=str(path.with_suffix(".data")), source=[str(project / room)], config_file=False
+    )
+    watch.start()
+    code = _run(project, [f"tests/{room}"], (_Naming(watch),))
+    watch.stop()
+    found: Contexts = {}
+    data = watch.get_data()
+    for file in data.measured_files():
+        lines = data.contexts_by_lineno(file)
+        found[Path(file).relative_to(project).as_posix()] = {
+            str(line): [test for test in tests if test] for line, tests in lines.items()
+        }
+    if not code:
+        path.write_text(json.dumps(found), encoding="utf-8")
+    os._exit(code)
+
+
+class _Naming:
+    """Says to coverage which test is running."""
+
+    def __init__(self, watch: Any):
+        self._watch = watch
+
+    def pytest_runtest_logstart(self, nodeid: str) -> None:
+        self._watch.switch_context(nodeid)
+
+    def pytest_runtest_logfinish(self) -> None:
+        self._watch.switch_context("")
