@@ -5,13 +5,24 @@ from __future__ import annotations
 import json
 import os
 import sys
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, NoReturn
 
 from mutants import Mutant
 
-Contexts = dict[str, dict[str, list[str]]]
-"""By file and line, the tests that run it."""
+
+@dataclass(frozen=True)
+class Room:
+    """What a run of a room's tests told.
+
+    Attributes:
+        lines: by file and line, the tests that run it.
+        seconds: of each test.
+    """
+
+    lines: dict[str, dict[str, list[str]]]
+    seconds: dict[str, float]
 
 
 class Covered:
@@ -23,7 +34,7 @@ class Covered:
 
     def __init__(self, folder: Path):
         self.folder = folder
-        self.rooms: dict[str, Contexts] = {}
+        self.rooms: dict[str, Room] = {}
 
     def tests_of(self, project: Path, mutant: Mutant) -> list[str]:
         """The tests that run the mutant's line, those of the module's own test file first.
@@ -34,12 +45,21 @@ class Covered:
         room = mutant.file.split("/")[0]
         if room not in self.rooms:
             self.rooms[room] = self._read(project, room)
-        lines = self.rooms[room].get(mutant.file, {})
+        lines = self.rooms[room].lines.get(mutant.file, {})
         tests = set(lines.get(str(mutant.line), ())) or {t for each in lines.values() for t in each}
         own = f"tests/{room}/test_{Path(mutant.file).name}"
         return sorted(tests, key=lambda test: (own not in test, test)) or [f"tests/{room}"]
 
-    def _read(self, project: Path, room: str) -> Contexts:
+    def seconds_of(self, tests: list[str]) -> float:
+        """How long tests take without a mutant; of files and folders, all that lie in them."""
+        return sum(
+            seconds
+            for room in self.rooms.values()
+            for test, seconds in room.seconds.items()
+            if any(test == each or test.startswith((f"{each}::", f"{each}/")) for each in tests)
+        )
+
+    def _read(self, project: Path, room: str) -> Room:
         path = (self.folder / f"{room}.json").resolve()
         if not path.is_file():
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -49,8 +69,7 @@ class Covered:
             _, status = os.waitpid(child, 0)
             if status:
                 raise RuntimeError(f"tests/{room} fail without a mutant; run them with pytest")
-        contexts: Contexts = json.loads(path.read_text(encoding="utf-8"))
-        return contexts
+        return Room(**json.loads(path.read_text(encoding="utf-8")))
 
 
 def run_tests(project: Path, arguments: list[str], plugins: tuple[Any, ...] = ()) -> NoReturn:
@@ -80,28 +99,32 @@ def _record(project: Path, room: str, path: Path) -> NoReturn:
         data_file=str(path.with_suffix(".data")), source=[str(project / room)], config_file=False
     )
     watch.start()
-    code = _run(project, [f"tests/{room}"], (_Naming(watch),))
+    clock = _Clock(watch)
+    code = _run(project, [f"tests/{room}"], (clock,))
     watch.stop()
-    found: Contexts = {}
-    data = watch.get_data()
+    lines, data = {}, watch.get_data()
     for file in data.measured_files():
-        lines = data.contexts_by_lineno(file)
-        found[Path(file).relative_to(project).as_posix()] = {
-            str(line): [test for test in tests if test] for line, tests in lines.items()
+        lines[Path(file).relative_to(project).as_posix()] = {
+            str(line): [test for test in tests if test]
+            for line, tests in data.contexts_by_lineno(file).items()
         }
     if not code:
-        path.write_text(json.dumps(found), encoding="utf-8")
+        path.write_text(json.dumps(asdict(Room(lines, clock.seconds))), encoding="utf-8")
     os._exit(code)
 
 
-class _Naming:
-    """Says to coverage which test is running."""
+class _Clock:
+    """Says to coverage which test is running, and keeps how long each takes."""
 
     def __init__(self, watch: Any):
         self._watch = watch
+        self.seconds: dict[str, float] = {}
 
     def pytest_runtest_logstart(self, nodeid: str) -> None:
         self._watch.switch_context(nodeid)
+
+    def pytest_runtest_logreport(self, report: Any) -> None:
+        self.seconds[report.nodeid] = self.seconds.get(report.nodeid, 0.0) + report.duration
 
     def pytest_runtest_logfinish(self) -> None:
         self._watch.switch_context("")

@@ -33,6 +33,8 @@ TURNED: dict[type[ast.AST], type[ast.AST]] = {
     ast.And: ast.Or,
     ast.Or: ast.And,
 }
+LOOKS = {"figsize", "fontsize", "linewidth", "alpha", "dpi", "rotation", "color", "cmap", "pad"}
+"""Arguments that say how a picture looks, which is for people to judge."""
 NAMES = {"min": "max", "max": "min", "any": "all", "all": "any"}
 
 
@@ -74,6 +76,8 @@ def _code(node: ast.AST) -> Iterator[ast.expr | ast.stmt]:
                 continue  # what an error says is for people, and f-strings have no places
             if isinstance(child, ast.keyword) and child.arg == "strict":
                 continue  # of zip: an assertion
+            if isinstance(child, ast.keyword) and child.arg in LOOKS:
+                continue
             if isinstance(child, ast.If) and ast.unparse(child.test) == "TYPE_CHECKING":
                 continue
             if isinstance(child, ast.expr | ast.stmt):

@@ -49,7 +49,6 @@ class Bench:
     def __init__(self, folder: Path, covered: Covered):
         self.folder, self.covered = folder, covered
         shutil.copytree(ROOT, folder, ignore=NOT_COPIED)
-        self.usual_s: dict[tuple[str, ...], float] = {}
 
     def survives(self, mutant: Mutant) -> bool:
         """Whether all tests pass that could notice the mutant.
@@ -59,7 +58,7 @@ class Bench:
         """
         tests = self.covered.tests_of(self.folder, mutant)
         files = sorted({test.split("::")[0] for test in tests})
-        limit_s = 10 + 5 * self._usual_s(tuple(files))
+        limit_s = 20 + 5 * self.covered.seconds_of(files)
         path = self.folder / mutant.file
         source = path.read_bytes()
         path.write_bytes(mutant.applied_to(source))
@@ -67,15 +66,6 @@ class Bench:
             return all(self._pass(each, limit_s) for each in (tests, files))
         finally:
             path.write_bytes(source)
-
-    def _usual_s(self, files: tuple[str, ...]) -> float:
-        """Seconds that the tests of these files take without a mutant."""
-        if files not in self.usual_s:
-            started = time.monotonic()
-            if not self._pass(list(files), 3600):
-                raise RuntimeError(f"{files} fail without a mutant; run them with pytest")
-            self.usual_s[files] = time.monotonic() - started
-        return self.usual_s[files]
 
     def _pass(self, tests: list[str], limit_s: float) -> bool:
         """Run tests in a process that has imported the libraries, and may not take too long."""

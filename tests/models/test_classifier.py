@@ -26,6 +26,12 @@ def test_predict_ranks_the_classes_and_keeps_the_order_of_titles():
     assert round(second.best.score, 6) == 0.7
 
 
+def test_without_top_k_the_best_class_alone_is_given():
+    (prediction,) = predict(Fixed(), ["a"])
+
+    assert [r.label for r in prediction.ranking] == ["sports"]
+
+
 def test_top_k_beyond_the_classes_gives_them_all():
     (prediction,) = predict(Fixed(), ["a"], top_k=9)
 

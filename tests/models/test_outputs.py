@@ -264,3 +264,21 @@ def test_a_report_whose_run_was_killed_while_its_files_moved_is_one(tmp_path: Pa
     claim_folder(tmp_path / "report", [], kind)
 
     assert tree(tmp_path / "report").keys() == {"report.html", "report.json"}
+
+
+@pytest.mark.parametrize(
+    ("kind", "there", "tried"),
+    [(MODEL, True, "m"), (MODEL, False, "m"), (REPORT, True, "m/files"), (REPORT, False, "m")],
+)
+def test_what_is_tried_is_what_will_be_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: OutputKind, there: bool, tried: str
+):
+    """A folder that is replaced as a whole needs room beside it, one that is filled within."""
+    paths: list[Path] = []
+    monkeypatch.setattr(outputs, "try_out", paths.append)
+    if there:
+        (tmp_path / "m").mkdir()
+
+    claim_folder(tmp_path / "m", [], kind)
+
+    assert paths == [tmp_path / tried]

@@ -46,7 +46,9 @@ def test_common_text_is_cleaned_as_any_other(title: str):
     assert clean(title) == clean(f"{title}\u200b") == clean("".join(f"&#{ord(c)};" for c in title))
 
 
-@pytest.mark.parametrize("title", [TITLE, "NBA", "Apple发布iPhone", "國足", "开盘 ? ?", "&#22269;"])
+@pytest.mark.parametrize(
+    "title", [TITLE, "NBA", "Apple发布iPhone", "國足", "开盘 ? ?", "&#22269;", "股Я"]
+)
 def test_chinese_and_latin_can_be_read(title: str):
     assert is_readable(title)
 
@@ -64,6 +66,8 @@ def test_chinese_and_latin_can_be_read(title: str):
         "2026",
         "🙂",
         "国???",
+        "国??",
+        "股ЯЯ",
     ],
 )
 def test_what_says_nothing_cannot_be_read(title: str):

@@ -47,6 +47,13 @@ def test_two_rows_are_told_by_a_label_that_was_seen_before():
     assert [each.cells for each in records("丙,z\n" + row)] == [["丙", "z"], ["甲,x\n乙", "y"]]
 
 
+@pytest.mark.parametrize("shape", [RowShape(2, None), RowShape(1, 0), None])
+def test_without_two_columns_and_a_label_no_line_looks_like_a_row(shape: RowShape | None):
+    (record,) = records('"A股收涨,stocks\n国足小胜,sports\n新机发布",science\n', shape)
+
+    assert record.cells == ["A股收涨,stocks\n国足小胜,sports\n新机发布", "science"]
+
+
 @pytest.mark.parametrize("title", ["两行\n标题", "三\n行\n标题", "逗号,逗号\n标题", "\n\n\n"])
 def test_a_title_may_hold_line_breaks(title: str):
     (record,) = records(f'"{title}",x\n')

@@ -98,5 +98,16 @@ def test_the_table_has_a_row_a_length_with_measured_times():
     assert all(float(cell) >= 0 for cell in lines[3].split("|")[-4:-1])
 
 
+def test_layers_that_would_not_fit_into_memory_are_not_measured(monkeypatch: pytest.MonkeyPatch):
+    layer = LayerConfig(16, 2, 32)
+    weights = sum(cost.parameters_by_component(layer).values())
+    vectors = 8 * (16 + 4 * 16 + 32)  # inputs, the four projections, the neurons
+
+    for numbers, measured in ((weights + vectors, True), (weights + vectors - 1, False)):
+        monkeypatch.setattr(cost, "MEASURED_NUMBERS", numbers)
+        row = cost.table(layer, [8], repeats=1).splitlines()[-1]
+        assert row.endswith("| – | – | – |") != measured
+
+
 def test_times_may_be_left_out():
     assert cost.table(LayerConfig(16, 2, 32), [8], repeats=0).endswith("| – | – | – |")
