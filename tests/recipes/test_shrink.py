@@ -117,9 +117,13 @@ def test_an_interrupted_run_goes_on_and_ends_as_an_unbroken_one(
 
 @pytest.mark.parametrize("cut", [[], ["--magnitude", "0.5", "--heads", "2"]])
 def test_prune_wants_parts_or_a_magnitude(
-    student: Path, data: list[str], cut: list[str], capsys: pytest.CaptureFixture[str]
+    tmp_path: Path,
+    student: Path,
+    data: list[str],
+    cut: list[str],
+    capsys: pytest.CaptureFixture[str],
 ):
-    assert main(["prune", str(student), *cut, *data, "--output", "nowhere"]) == 2
+    assert main(["prune", str(student), *cut, *data, "--output", str(tmp_path / "m")]) == 2
     assert "or else --magnitude" in capsys.readouterr().err
 
 
@@ -128,7 +132,9 @@ def test_data_of_other_classes_is_refused(
 ):
     (tmp_path / "class.txt").write_text("stocks\nmusic\nsports\n")
 
-    assert main(["prune", str(student), "--heads", "2", *data, "--output", "nowhere"]) == 3
+    refused = ["prune", str(student), "--heads", "2", *data, "--output", str(tmp_path / "m")]
+
+    assert main(refused) == 3
     assert "label 1 is 'music', not one of the 3 labels" in capsys.readouterr().err
 
 
