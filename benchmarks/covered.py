@@ -36,8 +36,8 @@ class Covered:
         self.folder = folder
         self.rooms: dict[str, Room] = {}
 
-    def tests_of(self, project: Path, mutant: Mutant) -> list[str]:
-        """The tests that run the mutant's line, those of the module's own test file first.
+    def tests_of(self, project: Path, mutant: Mutant) -> tuple[list[str], list[str]]:
+        """The tests that run the mutant's line: those of the module's own test file, the others.
 
         Where none does, as of lines that are run when the module is imported, those that run some
         line of the file; where none does that, either, all of the room.
@@ -47,8 +47,11 @@ class Covered:
             self.rooms[room] = self._read(project, room)
         lines = self.rooms[room].lines.get(mutant.file, {})
         tests = set(lines.get(str(mutant.line), ())) or {t for each in lines.values() for t in each}
-        own = f"tests/{room}/test_{Path(mutant.file).name}"
-        return sorted(tests, key=lambda test: (own not in test, test)) or [f"tests/{room}"]
+        own = f"test_{Path(mutant.file).name}::"
+        if not tests:
+            return [], [f"tests/{room}"]
+        others = sorted(test for test in tests if own not in test)
+        return sorted(tests.difference(others)), others
 
     def seconds_of(self, tests: list[str]) -> float:
         """How long tests take without a mutant; of files and folders, all that lie in them."""

@@ -40,6 +40,24 @@ def test_what_is_not_clearly_another_is_utf_8(content: bytes):
     assert encoding_of(content) == ("UTF-8", 0)
 
 
+@pytest.mark.parametrize(
+    ("text", "encoding"),
+    [("中国人民镕", "GB18030"), ("中国人镕", "UTF-8"), ("a中国人民镕,b\n", "GB18030")],
+)
+def test_four_characters_of_five_have_to_be_common(text: str, encoding: str):
+    """镕 is in GBK and not in GB2312."""
+    assert encoding_of(text.encode("gbk"))[0] == encoding
+
+
+@pytest.mark.parametrize(("characters", "encoding"), [(100, "GB18030"), (99, "UTF-8")])
+def test_one_character_of_a_hundred_may_be_lost(characters: int, encoding: str):
+    head = "国".encode("gbk") * (characters - 2) + b"\xff" + b"\n"
+    assert head.decode("gb18030", "replace").count("\ufffd") == 1
+    assert len(head.decode("gb18030", "replace")) == characters
+
+    assert encoding_of(head)[0] == encoding
+
+
 def test_a_character_that_is_cut_off_does_not_hide_the_encoding():
     content = TEXT.encode("gbk")
     cut = content[: content.index("胜".encode("gbk")) + 1]
