@@ -28,6 +28,9 @@ LABEL_COLUMNS = (
 """Tried in this order when no label column is named: names first, because the numbers that stand
 beside them (TNEWS: 100 to 116) are often a taxonomy's own and not places in a list."""
 
+DATE_COLUMNS = ("date", "published", "publish_time", "日期", "发布日期", "发布时间")
+"""Tried in this order; a table may well have none of them."""
+
 
 def title_column(source: Source, columns: Sequence[str]) -> str | None:
     """The column that is named in the source, else the first of the usual names that is there."""
@@ -37,6 +40,11 @@ def title_column(source: Source, columns: Sequence[str]) -> str | None:
 def label_column(source: Source, columns: Sequence[str]) -> str | None:
     """The column that is named in the source, else the first of the usual names that is there."""
     return _column(columns, label_candidates(source))
+
+
+def date_column(columns: Sequence[str]) -> str | None:
+    """The first of the usual names that is there."""
+    return _column(columns, DATE_COLUMNS)
 
 
 def title_candidates(source: Source) -> tuple[str, ...]:
@@ -72,6 +80,12 @@ def label_place(source: Source, columns: Sequence[str], labelled: bool) -> int |
     if not labelled and label_column(source, columns) is None:
         return None
     return _place(source, columns, label_candidates(source), "--label-column")
+
+
+def date_place(columns: Sequence[str]) -> int | None:
+    """Place of the column of dates among `columns`; None where there is none."""
+    found = date_column(columns)
+    return None if found is None else list(columns).index(found)
 
 
 def _place(source: Source, columns: Sequence[str], candidates: tuple[str, ...], option: str) -> int:

@@ -12,8 +12,9 @@ from pathlib import Path
 
 from models.errors import DataError
 from titles.byte_lines import ByteLines, broken_encoding, write_copy
-from titles.columns import label_place, title_place
+from titles.columns import date_place, label_place, title_place
 from titles.csv_records import CsvRecord, RowShape, csv_records
+from titles.dates import date_text
 from titles.label_text import label_name
 from titles.record import Edit, Fault, Record
 from titles.source import Source
@@ -29,6 +30,7 @@ class _Table:
     delimiter: str
     title: int
     label: int | None
+    date: int | None
 
 
 def read_csv(source: Source, labelled: bool, lines: ByteLines) -> Iterator[Record]:
@@ -87,7 +89,8 @@ def _table(source: Source, header: CsvRecord, delimiter: str, labelled: bool) ->
         raise DataError(f"{header.fault.detail}; the header cannot be read", source.path, 1)
     names = [name.strip() for name in _without_empty_end(header.cells, 0)]
     label = label_place(source, names, labelled)
-    return _Table(len(names), delimiter, title_place(source, names), label)
+    title, date = title_place(source, names), date_place(names)
+    return _Table(len(names), delimiter, title, label, date)
 
 
 def _record(row: CsvRecord, table: _Table) -> Record:
@@ -103,7 +106,8 @@ def _record(row: CsvRecord, table: _Table) -> Record:
     if fault is not None:
         return Record(line, None, None, fault)
     label = None if table.label is None else label_name(cells[table.label])
-    return Record(line, cells[table.title], label)
+    date = None if table.date is None else date_text(cells[table.date])
+    return Record(line, cells[table.title], label, date=date)
 
 
 def _without_empty_end(cells: list[str], least: int) -> list[str]:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from models.errors import DataError, MissingDependency, UsageError
-from titles.columns import label_place, title_place
+from titles.columns import date_column, label_place, title_place
 from titles.parquet_table import named
 from titles.record import Edit, Record, title_record
 from titles.source import Source, is_saved_dataset
@@ -33,8 +33,9 @@ def read_dataset(source: Source, labelled: bool) -> Iterator[Record]:
         if label is not None:
             names = _class_names(dataset, columns[label])
             labels = [named(value, names) for value in batch[columns[label]]]
-        for title_value, label_value in zip(titles, labels, strict=True):
-            yield title_record(line, title_value, label_value, labelled)
+        dates = batch.get(date_column(columns) or "", [None] * len(titles))
+        for title_value, label_value, date in zip(titles, labels, dates, strict=True):
+            yield title_record(line, title_value, label_value, labelled, date)
             line += 1
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from models.errors import DataError
 from titles.byte_lines import ByteLines, broken_encoding, write_copy
-from titles.columns import label_column, title_candidates, title_column
+from titles.columns import date_column, label_column, title_candidates, title_column
 from titles.record import Edit, Fault, Record, title_record
 from titles.source import Source
 
@@ -67,7 +67,8 @@ def _rows(
             yield raw, item, Record(line, None, None, fault)
         else:
             value = None if label is None else item[label]
-            yield raw, item, title_record(line, item[title], value, labelled)
+            date = item.get(date_column(columns) or "")
+            yield raw, item, title_record(line, item[title], value, labelled, date)
 
 
 def _refuse_document(source: Source, line: int, raw: bytes) -> None:

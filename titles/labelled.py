@@ -44,6 +44,7 @@ class LabelledTitles:
         label_ids: (n,) int64, `NO_LABEL` where there is not exactly one.
         newsroom_labels: where the titles' labels are not the classes themselves, but those of
             newsrooms, which may mean one class, several, or none.
+        dates: of each title, `2026-06-01`, `2026-06`, or None where it is not known.
     Raises:
         DataError: not one label id a title, or an id that is no class.
     """
@@ -53,6 +54,7 @@ class LabelledTitles:
     labels: Labels
     fingerprint: Fingerprint
     newsroom_labels: NewsroomLabels | None = None
+    dates: Sequence[str | None] | None = None
 
     def __post_init__(self) -> None:
         if len(self.titles) != len(self.label_ids):
@@ -77,12 +79,13 @@ class LabelledTitles:
         labels: Labels,
         name: str = "titles",
         newsroom_labels: NewsroomLabels | None = None,
+        dates: Sequence[str | None] | None = None,
     ) -> Self:
         """Titles from anywhere, known by the hash of their content."""
         titles, ids = list(titles), np.array(label_ids, np.int64)
         content = _content_sha256(titles, ids, labels, newsroom_labels)
         fingerprint = Fingerprint(name, len(titles), content)
-        return cls(titles, ids, labels, fingerprint, newsroom_labels)
+        return cls(titles, ids, labels, fingerprint, newsroom_labels, dates)
 
     @classmethod
     def joined(cls, parts: Sequence[Self], name: str) -> Self:
@@ -99,7 +102,8 @@ class LabelledTitles:
             raise UsageError("titles of different classes cannot be joined; give all one class.txt")
         newsroom_labels = NewsroomLabels.joined([part.by_newsroom for part in parts])
         titles = [title for part in parts for title in part.titles]
-        return cls.of(titles, newsroom_labels.class_ids(), labels, name, newsroom_labels)
+        dates = [date for part in parts for date in part.dates or [None] * len(part)]
+        return cls.of(titles, newsroom_labels.class_ids(), labels, name, newsroom_labels, dates)
 
     def __len__(self) -> int:
         return len(self.titles)
@@ -192,7 +196,8 @@ class LabelledTitles:
         titles = [self.titles[i] for i in indices]
         ids = self.label_ids[np.asarray(indices, np.int64)]
         newsroom_labels = self.newsroom_labels and self.newsroom_labels.take(indices)
-        return self.of(titles, ids, self.labels, self.fingerprint.name, newsroom_labels)
+        dates = self.dates and [self.dates[i] for i in indices]
+        return self.of(titles, ids, self.labels, self.fingerprint.name, newsroom_labels, dates)
 
     def with_unlabelled(self, more: Sequence[str]) -> Self:
         """These titles, and then some that have no label."""

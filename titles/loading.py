@@ -44,15 +44,18 @@ def read(source: Source, labels: Classes = None, wanted: Labels | None = None) -
         label_ids_of(source, labels, wanted, wanted),
     )
     titles: list[str] = []
+    dates: list[str | None] = []
     given = array("q")
-    for title, label_id in usable_rows(reading, label_ids):
-        titles.append(title)
+    for record, label_id in usable_rows(reading, label_ids):
+        titles.append(record.title or "")
+        dates.append(record.date)
         given.append(label_id)
     if not titles:
         raise _no_rows(reading)
     _say_encoding(reading)
-    classes, ids = label_ids.settle(given)
-    return LabelledTitles(titles, np.asarray(ids, np.int64), classes, reading.fingerprint)
+    classes, settled = label_ids.settle(given)
+    ids, known = np.asarray(settled, np.int64), reading.fingerprint
+    return LabelledTitles(titles, ids, classes, known, dates=dates)
 
 
 def read_titles(source: Source) -> TitleStream:
@@ -100,14 +103,14 @@ class TitleStream(Iterator[str]):
         DataError: a row cannot be used, or there is none.
         """
         try:
-            title, _ = next(self._rows)
+            record, _ = next(self._rows)
         except StopIteration:
             if not self._any:
                 raise _no_rows(self._reading) from None
             _say_encoding(self._reading)
             raise
         self._any = True
-        return title
+        return record.title or ""
 
     @property
     def fingerprint(self) -> Fingerprint:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from models.errors import DataError, MissingDependency
-from titles.columns import label_place, title_place
+from titles.columns import date_place, label_place, title_place
 from titles.record import Edit, Record, title_record
 from titles.source import Source
 
@@ -25,7 +25,8 @@ def read_parquet(source: Source, labelled: bool) -> Iterator[Record]:
     file = _open(source)
     columns = file.schema_arrow.names
     title, label = title_place(source, columns), label_place(source, columns, labelled)
-    wanted = [columns[place] for place in {title, label} if place is not None]
+    places = {title, label, date_place(columns)}
+    wanted = [columns[place] for place in places if place is not None]
     line = 1
     for batch in file.iter_batches(batch_size=BATCH_ROWS, columns=wanted):
         yield from _records(source, file, batch, line, labelled)
@@ -78,8 +79,10 @@ def _records(source: Source, file: Any, batch: Any, line: int, labelled: bool) -
     if label is not None:
         names = _class_names(file.schema_arrow, columns[label])
         labels = [named(value, names) for value in _values(batch.column(label))]
-    for number, (title_value, label_value) in enumerate(zip(titles, labels, strict=True), line):
-        yield title_record(number, title_value, label_value, labelled)
+    date = date_place(columns)
+    dates = [None] * len(titles) if date is None else _values(batch.column(date))
+    for number, values in enumerate(zip(titles, labels, dates, strict=True), line):
+        yield title_record(number, *values[:2], labelled, values[2])
 
 
 def _values(column: Any) -> list[Any]:

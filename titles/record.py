@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
+from titles.dates import date_text
 from titles.label_text import label_name
 
 
@@ -19,20 +20,23 @@ class Record(NamedTuple):
     """One record as it stands in the file: nothing is known yet about its label.
 
     `line` counts from 1: the physical line at which the record starts, or the number of the row in
-    a format without lines.
+    a format without lines. `date` is a day or a month, as `titles.dates.date_text` writes it.
     """
 
     line: int
     title: str | None
     label: str | None
     fault: Fault | None = None
+    date: str | None = None
 
 
 Edit = Callable[[Record], str | None]
 """What a cleaned copy does with a record: the title to write, or None to drop the record."""
 
 
-def title_record(line: int, title: object, label: object, labelled: bool) -> Record:
+def title_record(
+    line: int, title: object, label: object, labelled: bool, date: object = None
+) -> Record:
     """A record from the values of a typed format (JSON, Parquet): the title must be text.
 
     Args:
@@ -43,10 +47,10 @@ def title_record(line: int, title: object, label: object, labelled: bool) -> Rec
         what = "no title (null)" if title is None else what
         return Record(line, None, None, Fault("missing-title", what))
     try:
-        return Record(line, title, label_text(label))
+        return Record(line, title, label_text(label), date=date_text(date))
     except TypeError as error:
         fault = Fault("unknown-label", str(error)) if labelled else None
-        return Record(line, title, None, fault)
+        return Record(line, title, None, fault, date_text(date))
 
 
 def label_text(value: object) -> str | None:

@@ -22,8 +22,8 @@ def judge(record: Record, label_ids: LabelIds | None) -> int | Fault:
     return _title_fault(record.title or "") or label
 
 
-def usable_rows(reading: Reading, label_ids: LabelIds | None) -> Iterator[tuple[str, int]]:
-    """Title and label id of every record, in constant memory; `NO_LABEL` where labels are not read.
+def usable_rows(reading: Reading, label_ids: LabelIds | None) -> Iterator[tuple[Record, int]]:
+    """Every record with its label id, in constant memory; `NO_LABEL` where labels are not read.
 
     Raises:
         DataError: at the first record that cannot be used, as `file:line: what; remedy`.
@@ -33,7 +33,7 @@ def usable_rows(reading: Reading, label_ids: LabelIds | None) -> Iterator[tuple[
         if isinstance(verdict, Fault):
             remedy = CODES[verdict.code].remedy
             raise DataError(f"{verdict.detail}; {remedy}", reading.source.path, record.line)
-        yield record.title or "", verdict
+        yield record, verdict
 
 
 def _title_fault(title: str) -> Fault | None:

@@ -20,7 +20,7 @@ from titles.newsroom_labels import NewsroomLabels
 from titles.normalisation import comparison_key, normalise
 from titles.protection import protection, role_of
 from titles.reading import Reading
-from titles.record import Fault
+from titles.record import Fault, Record
 from titles.repair import needs_repair
 from titles.rows import judge
 from titles.source import Source
@@ -44,7 +44,7 @@ class SplitScan:
         exact: (n,) hashes, equal for equal titles.
         keys: (n,) hashes, equal for titles that are equal after normalisation.
         characters, tokens: how many titles have how many; tokens None unless counted.
-        titles: empty unless they are kept.
+        titles, dates: empty unless they are kept.
         labels: None where they are not read.
         meanings: what these are in the classes of a model, where they are a newsroom's.
         unknown_labels: rows of each label that is no class.
@@ -63,6 +63,7 @@ class SplitScan:
     characters: Counter[int] = field(default_factory=Counter)
     tokens: Counter[int] | None = None
     titles: list[str] = field(default_factory=list)
+    dates: list[str | None] = field(default_factory=list)
     labels: Labels | None = None
     unknown_labels: Counter[str] = field(default_factory=Counter)
     fingerprint: Fingerprint | None = None
@@ -114,12 +115,14 @@ class SplitScan:
             named = self.newsroom and NewsroomLabels.of_classes(
                 self.newsroom, self.labels.names, ids
             )
-            return LabelledTitles(self.titles, ids, self.labels, self.fingerprint, named or None)
+            return LabelledTitles(
+                self.titles, ids, self.labels, self.fingerprint, named or None, self.dates
+            )
         telling = np.flatnonzero(~self.meanings.says_nothing[ids])
-        titles = [self.titles[i] for i in telling]
+        titles, dates = [self.titles[i] for i in telling], [self.dates[i] for i in telling]
         labels = self.meanings.newsroom_labels(ids[telling])
         classes = self.meanings.classes
-        return LabelledTitles(titles, labels.class_ids(), classes, self.fingerprint, labels)
+        return LabelledTitles(titles, labels.class_ids(), classes, self.fingerprint, labels, dates)
 
 
 def scan_splits(
@@ -176,12 +179,14 @@ def _fill(
     reading = Reading(source, labelled=label_ids is not None)
     scan.path = str(reading.source.path)
     tokens: Counter[int] = Counter()
-    titles = _usable_titles(scan, reading, label_ids, progress)
-    while batch := list(islice(titles, BATCH_TITLES)):
+    records = _usable_records(scan, reading, label_ids, progress)
+    while batch := list(islice(records, BATCH_TITLES)):
+        titles = [record.title or "" for record in batch]
         if keep_titles:
-            scan.titles += batch
+            scan.titles += titles
+            scan.dates += [record.date for record in batch]
         if count_tokens is not None:
-            tokens.update(count_tokens(batch))
+            tokens.update(count_tokens(titles))
     scan.tokens = None if count_tokens is None else tokens
     if not scan.rows:
         scan.find("no-rows", 0)
@@ -194,10 +199,10 @@ def _fill(
     scan.fingerprint = reading.fingerprint
 
 
-def _usable_titles(
+def _usable_records(
     scan: SplitScan, reading: Reading, label_ids: LabelIds | None, progress: Progress | None
-) -> Iterator[str]:
-    """The titles of the usable rows, each once it stands in the scan."""
+) -> Iterator[Record]:
+    """The usable rows, each once it stands in the scan."""
     for record in reading:
         scan.rows += 1
         verdict = judge(record, label_ids)
@@ -206,11 +211,10 @@ def _usable_titles(
             if verdict.code == "unknown-label" and record.label is not None:
                 scan.unknown_labels[record.label] += 1
         else:
-            title = record.title or ""
-            scan.add(title, verdict, record.line)
+            scan.add(record.title or "", verdict, record.line)
             if scan.meanings is not None and not scan.meanings.lists(verdict):
                 scan.find("unmapped-label", record.line, scan.meanings.unmapped(record.label))
-            yield title
+            yield record
         if progress is not None and scan.rows % PROGRESS_ROWS == 0:
             progress(scan.split, scan.rows)
 
