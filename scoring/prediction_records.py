@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from models.errors import DataError
-from scoring.predictions import COLUMNS, Origin
+from scoring.predictions import COLUMNS, UNKNOWN, Origin
 
 REMEDY = "write it with 'biaoti evaluate FOLDER FILE --predictions'"
 
@@ -32,6 +32,7 @@ def _csv_records(path: Path, file: TextIO) -> Iterator[Record]:
     header = next(rows, [])
     first = len(COLUMNS)
     _require_columns(path, 1, header[:first])
+    first += header[first : first + 1] == [UNKNOWN]
     line = rows.line_num + 1
     for row in rows:
         if len(row) != len(header):

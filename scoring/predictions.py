@@ -1,9 +1,10 @@
 """The predictions file: a row a title, as CSV or JSON lines, that says whose scores it holds.
 
-    title,gold,predicted,confidence,model,model_version,data,data_sha256,finance,realty,…
+    title,gold,predicted,confidence,model,model_version,data,data_sha256,unknown,finance,realty,…
 
-`gold` is empty (JSON: null) where no label is known, `confidence` is the score of the class that is
-`predicted`, and the classes' own columns follow in the order of the model's labels (JSON: an object
+`gold` is empty (JSON: null) where no single class is known, `confidence` is the score of the class
+that is `predicted`, `unknown` is true where that is below the model's threshold or the title cannot
+be read, and the classes' own columns follow in the order of the model's labels (JSON: an object
 `scores`). Scores are calibrated and written with as few digits as give the same float32 again.
 """
 
@@ -22,6 +23,7 @@ from models.artifact import Manifest
 from models.errors import UsageError
 from models.outputs import OutputKind
 from models.staging import staged_file
+from models.title_text import is_readable
 from titles import NO_LABEL, LabelledTitles
 
 
@@ -38,7 +40,9 @@ class Origin:
 _ENCODINGS = {".csv": "utf-8-sig", ".jsonl": "utf-8"}
 """Excel reads a CSV without a byte order mark in the code page of its country."""
 COLUMNS = ("title", "gold", "predicted", "confidence", *Origin.__dataclass_fields__)
-"""Those before the classes'."""
+"""Those that every file has, in this order."""
+UNKNOWN = "unknown"
+"""The column after those, which files of earlier revisions do not have."""
 
 
 def _no_predictions(path: Path) -> str | None:
@@ -66,7 +70,7 @@ def write_predictions(
     require_suffix(path)
     fingerprint = data.fingerprint
     origin = Origin(manifest.name, manifest.version, fingerprint.name, fingerprint.sha256)
-    records = _records(manifest.labels, origin, data, scores)
+    records = _records(manifest, origin, data, scores)
     with (
         staged_file(path) as neighbour,
         neighbour.open("w", encoding=_ENCODINGS[path.suffix], newline="") as file,
@@ -75,9 +79,10 @@ def write_predictions(
             file.writelines(json.dumps(record, ensure_ascii=False) + "\n" for record in records)
             return
         writer = csv.writer(file)
-        writer.writerow([*COLUMNS, *manifest.labels])
+        writer.writerow([*COLUMNS, UNKNOWN, *manifest.labels])
         for record in records:
             by_class = record.pop("scores")
+            record[UNKNOWN] = str(record[UNKNOWN]).lower()
             writer.writerow([*record.values(), *by_class.values()])
 
 
@@ -92,9 +97,10 @@ def require_suffix(path: Path) -> None:
 
 
 def _records(
-    labels: tuple[str, ...], origin: Origin, data: LabelledTitles, scores: np.ndarray
+    manifest: Manifest, origin: Origin, data: LabelledTitles, scores: np.ndarray
 ) -> Iterator[dict[str, Any]]:
-    """The rows, with `COLUMNS` and then `scores` as keys."""
+    """The rows, with `COLUMNS`, `UNKNOWN` and then `scores` as keys."""
+    labels, threshold = manifest.labels, manifest.threshold
     for title, label_id, row in zip(data.titles, data.label_ids, scores, strict=True):
         best = int(row.argmax())
         by_class = [float(str(score)) for score in row]  # the shortest that is the same float32
@@ -104,5 +110,6 @@ def _records(
             "predicted": labels[best],
             "confidence": by_class[best],
             **asdict(origin),
+            UNKNOWN: not is_readable(title) or bool(row[best] < threshold),
             "scores": dict(zip(labels, by_class, strict=True)),
         }

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -35,9 +36,9 @@ def test_a_csv_row_names_model_and_data_and_gives_the_shortest_float32(
     of = f"teacher,0123456789ab,test.txt,{SHA256}"
 
     assert write(tmp_path / "scored.csv").splitlines() == [
-        "title,gold,predicted,confidence,model,model_version,data,data_sha256,stocks,sports",
-        f'"涨, 跌",stocks,sports,0.9,{of},0.1,0.9',
-        f"球队,,sports,1.0,{of},1e-08,1.0",
+        "title,gold,predicted,confidence,model,model_version,data,data_sha256,unknown,stocks,sports",
+        f'"涨, 跌",stocks,sports,0.9,{of},false,0.1,0.9',
+        f"球队,,sports,1.0,{of},false,1e-08,1.0",
     ]
 
 
@@ -60,9 +61,26 @@ def test_a_json_line_holds_the_same(tmp_path: Path, write: Callable[[Path], str]
         "model_version": "0123456789ab",
         "data": "test.txt",
         "data_sha256": SHA256,
+        "unknown": False,
         "scores": {"stocks": 0.1, "sports": 0.9},
     }
     assert second["gold"] is None
+
+
+def test_what_is_unsure_or_cannot_be_read_is_unknown(
+    tmp_path: Path, make_manifest: Callable[..., Manifest]
+):
+    manifest = replace(make_manifest("teacher", LABELS), threshold=0.8)
+    data = LabelledTitles.of(["涨", "球队", "????????"], [0, 0, 1], LABELS, "test.txt")
+    scores = np.array([[0.2, 0.8], [0.21, 0.79], [0.0, 1.0]], np.float32)
+
+    write_predictions(tmp_path / "scored.jsonl", manifest, data, scores)
+    write_predictions(tmp_path / "scored.csv", manifest, data, scores)
+
+    lines = (tmp_path / "scored.jsonl").read_text("utf-8").splitlines()
+    assert [json.loads(line)["unknown"] for line in lines] == [False, True, True]
+    rows = (tmp_path / "scored.csv").read_text("utf-8-sig").splitlines()
+    assert [row.split(",")[8] for row in rows] == ["unknown", "false", "true", "true"]
 
 
 def test_another_suffix_is_refused(tmp_path: Path, write: Callable[[Path], str]):
