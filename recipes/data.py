@@ -102,8 +102,8 @@ def data_check(settings: DataCheck) -> Report:
     remarks = [
         remark
         for split, summary in report.splits.items()
-        if protection(split) == 0 and summary.classes
-        for remark in of_sizes(Path(summary.path).name, summary.classes)
+        if protection(split) == 0
+        for remark in of_sizes(Path(summary.path).name, summary.learned)
     ]
     return replace(report, remarks=say(remarks))
 

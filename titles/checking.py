@@ -80,6 +80,7 @@ def _summary(scan: SplitScan, dropped: Collection[int]) -> SplitSummary:
         unknown_labels=dict(scan.unknown_labels),
         kept=int(kept.sum()),
         kept_classes=_classes(scan, kept),
+        left_out=() if scan.meanings is None else scan.meanings.left_out,
     )
 
 

@@ -70,6 +70,11 @@ class LabelMeanings:
         """(labels,) bool: of which the titles are left out."""
         return np.array([meaning.says_nothing for meaning in self.meanings])
 
+    @property
+    def left_out(self) -> tuple[str, ...]:
+        """The labels that say nothing."""
+        return tuple(meaning.label for meaning in self.meanings if meaning.says_nothing)
+
     def lists(self, label_id: int) -> bool:
         """Whether the map has a line for the label, or only the newsroom has used it."""
         return label_id < len(self.meanings)

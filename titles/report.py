@@ -26,6 +26,7 @@ class SplitSummary:
         unknown_labels: rows of each label that is no class, whatever else is wrong with them.
         kept: rows that a cleaned copy holds.
         kept_classes: those of each class.
+        left_out: labels that tell nothing, as a class map says; their titles are not learned.
     """
 
     path: str
@@ -37,6 +38,13 @@ class SplitSummary:
     unknown_labels: dict[str, int] = field(default_factory=dict)
     kept: int = 0
     kept_classes: dict[str, int] | None = None
+    left_out: tuple[str, ...] = ()
+
+    @property
+    def learned(self) -> dict[str, int]:
+        """Rows of each class, without the labels that tell nothing; none without labels."""
+        classes = self.classes or {}
+        return {name: rows for name, rows in classes.items() if name not in self.left_out}
 
 
 @dataclass(frozen=True)

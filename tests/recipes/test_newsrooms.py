@@ -108,7 +108,12 @@ def test_check_reads_the_files_of_all_newsrooms_by_the_map(newsrooms: dict[str, 
 
     assert not report.errors
     assert list(report.splits) == ["titles", "train", "dev"]
-    assert report.splits["train"].classes == {"ball": 9, "money": 9, "cars": 9, "x": 9}
+    train = report.splits["train"]
+    assert train.classes == {"ball": 9, "money": 9, "cars": 9, "x": 9}
+    assert train.left_out == ("x",)
+    assert train.learned == {"ball": 9, "money": 9, "cars": 9}
+    (tiny,) = (remark for remark in report.remarks if "train.jsonl" in remark.message)
+    assert "titles of 3 classes (ball 9, money 9, cars 9)" in tiny.message
 
 
 def test_a_label_that_the_map_lacks_is_said_before_training_and_in_the_manifest(

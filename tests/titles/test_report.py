@@ -21,4 +21,5 @@ def test_json_holds_all_findings(small_report: Report, lengths: dict[str, int]):
         "unknown_labels": {"14": 1},
         "kept": 1195,
         "kept_classes": {"finance": 896, "体育": 299},
+        "left_out": [],
     }
