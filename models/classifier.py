@@ -64,9 +64,9 @@ class Prediction:
     title: str
     ranking: tuple[Ranked, ...]
     truncated: bool
-    readable: bool = True
+    readable: bool
     """Whether the title says something in a script that models have read (`is_readable`)."""
-    unknown: bool = False
+    unknown: bool
     """Whether the best class is too unsure to be an answer."""
 
     @property

@@ -27,6 +27,7 @@ def _root(folder: Path, cgroup: str, files: dict[str, str]) -> Path:
         ("0::/\n", {}, math.inf),
         (DOCKER, {"sys/fs/cgroup/system.slice/docker.scope/cpu.max": "20000 50000"}, 0.4),
         (DOCKER, {"sys/fs/cgroup/cpu.max": "300000 100000"}, 3.0),  # the group's is not visible
+        ("0::/a:b\n", {"sys/fs/cgroup/a:b/cpu.max": "50000 100000"}, 0.5),
         ("0::/../other\n", {"sys/fs/cgroup/cpu.max": "300000 100000"}, 3.0),
         ("", {}, math.inf),
     ],
