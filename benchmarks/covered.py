@@ -5,11 +5,14 @@ from __future__ import annotations
 import json
 import os
 import sys
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, NoReturn
 
 from mutants import Mutant
+
+ROOMS = ("models", "titles", "scoring", "training", "evaluation", "service")
 
 
 @dataclass(frozen=True)
@@ -30,28 +33,41 @@ class Covered:
 
     Args:
         folder: where it is kept, a file a room.
+        rooms: whose tests are asked.
     """
 
-    def __init__(self, folder: Path):
-        self.folder = folder
+    def __init__(self, folder: Path, rooms: Sequence[str]):
+        self.folder, self.asked = folder, tuple(rooms)
         self.rooms: dict[str, Room] = {}
 
-    def tests_of(self, project: Path, mutant: Mutant) -> tuple[list[str], list[str]]:
-        """The tests that run the mutant's line: those of the module's own test file, the others.
+    def tests_of(self, project: Path, mutant: Mutant) -> Iterator[list[str]]:
+        """The tests that run the mutant's line, from those that are likeliest to notice it.
 
-        Where none does, as of lines that are run when the module is imported, those that run some
-        line of the file; where none does that, either, all of the room.
+        First those of the module's own test file, then the others of its room, then all tests of
+        the files of both, since one may check what another has set up, then those of other rooms.
+        Where none runs the line, as of lines that are run when the module is imported, those that
+        run some line of the file; where none does that, either, all of the room.
         """
-        room = mutant.file.split("/")[0]
+        room, own = mutant.file.split("/")[0], f"test_{Path(mutant.file).name}::"
+        near = self._running(project, room, mutant)
+        if not near:
+            lines = self.rooms[room].lines.get(mutant.file, {})
+            near = sorted({test for tests in lines.values() for test in tests})
+        near = near or [f"tests/{room}"]
+        yield [test for test in near if own in test]
+        yield [test for test in near if own not in test]
+        yield sorted({test.split("::")[0] for test in near})
+        yield [
+            test
+            for other in self.asked
+            if other != room
+            for test in self._running(project, other, mutant)
+        ]
+
+    def _running(self, project: Path, room: str, mutant: Mutant) -> list[str]:
         if room not in self.rooms:
             self.rooms[room] = self._read(project, room)
-        lines = self.rooms[room].lines.get(mutant.file, {})
-        tests = set(lines.get(str(mutant.line), ())) or {t for each in lines.values() for t in each}
-        own = f"test_{Path(mutant.file).name}::"
-        if not tests:
-            return [], [f"tests/{room}"]
-        others = sorted(test for test in tests if own not in test)
-        return sorted(tests.difference(others)), others
+        return sorted(self.rooms[room].lines.get(mutant.file, {}).get(str(mutant.line), ()))
 
     def seconds_of(self, tests: list[str]) -> float:
         """How long tests take without a mutant; of files and folders, all that lie in them."""
@@ -99,7 +115,9 @@ def _record(project: Path, room: str, path: Path) -> NoReturn:
     import coverage
 
     watch = coverage.Coverage(
-        data_file=str(path.with_suffix(".data")), source=[str(project / room)], config_file=False
+        data_file=str(path.with_suffix(".data")),
+        source=[str(project / each) for each in ROOMS],
+        config_file=False,
     )
     watch.start()
     clock = _Clock(watch)

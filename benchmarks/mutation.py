@@ -2,12 +2,11 @@
 
     python benchmarks/mutation.py --mutants 300 --seed 1 --output mutants.jsonl
 
-Each mutant (see mutants.py) is written into a copy of the project. It is killed if a test of its
-room fails, or takes five times as long as without it: first those tests that run the changed line
-(covered.py), then all tests of the files that these stand in; tests marked `slow` are left out.
-Results are kept as they come, so that an interrupted run goes on where it was, and two runs may
-share the work (--part 1/2 and --part 2/2, with the same --output); a last one without --part
-counts all.
+Each mutant (see mutants.py) is written into a copy of the project. It is killed if a test of the
+rooms asked fails, or takes five times as long as without it. Only tests are run that run the
+changed line (covered.py), its own room's first, and none marked `slow`. Results are kept as they
+come, so that an interrupted run goes on where it was, and two runs may share the work (--part 1/2
+and --part 2/2, with the same --output); a last one without --part counts all.
 """
 
 from __future__ import annotations
@@ -26,11 +25,10 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from covered import Covered, run_tests
+from covered import ROOMS, Covered, run_tests
 from mutants import Mutant, find_mutants
 
 ROOT = Path(__file__).resolve().parent.parent
-ROOMS = ("models", "titles", "scoring", "training", "evaluation", "service")
 NOT_COPIED = shutil.ignore_patterns(
     ".git", ".venv", ".hypothesis", "*_cache", "__pycache__", "artifacts", "runs", "build"
 )
@@ -56,19 +54,18 @@ class Bench:
         Raises:
             RuntimeError: they fail without the mutant, too.
         """
-        own, others = self.covered.tests_of(self.folder, mutant)
-        files = sorted({test.split("::")[0] for test in own + others})
-        limit_s = 20 + 5 * self.covered.seconds_of(files)
+        stages = list(self.covered.tests_of(self.folder, mutant))  # before there is a mutant
         path = self.folder / mutant.file
         source = path.read_bytes()
         path.write_bytes(mutant.applied_to(source))
         try:
-            return all(self._pass(each, limit_s) for each in (own, others, files) if each)
+            return all(map(self._pass, filter(None, stages)))
         finally:
             path.write_bytes(source)
 
-    def _pass(self, tests: list[str], limit_s: float) -> bool:
+    def _pass(self, tests: list[str]) -> bool:
         """Run tests in a process that has imported the libraries, and may not take too long."""
+        limit_s = 20 + 5 * self.covered.seconds_of(tests)
         child = os.fork()
         if child == 0:
             os.setsid()
@@ -97,15 +94,23 @@ def draw(rooms: list[str], count: int, seed: int) -> list[Mutant]:
     return random.Random(seed).sample(found, min(count, len(found)))
 
 
-def run(mutants: list[Mutant], output: Path) -> list[dict[str, Any]]:
-    """The result of each mutant, those of earlier runs included."""
+def run(
+    mutants: list[Mutant], output: Path, covered: Covered, again: bool = False
+) -> list[dict[str, Any]]:
+    """The result of each mutant, those of earlier runs included.
+
+    Args:
+        again: those that survived an earlier run are tested once more.
+    """
     lines = output.read_text(encoding="utf-8").splitlines() if output.exists() else []
     earlier = {_key(each): each for each in map(json.loads, lines)}
+    if again:
+        earlier = {key: each for key, each in earlier.items() if not each["survived"]}
     for name in IMPORTED:
         __import__(name)
     results = []
     with tempfile.TemporaryDirectory() as folder:
-        bench = Bench(Path(folder) / "project", Covered(output.with_suffix(".coverage")))
+        bench = Bench(Path(folder) / "project", covered)
         for number, mutant in enumerate(mutants, 1):
             result = earlier.get(_key(asdict(mutant)))
             if result is None:
@@ -137,10 +142,15 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1, help="of the draw")
     parser.add_argument("--part", default="1/1", help="of the mutants, such as 2/3")
     parser.add_argument("--output", type=Path, default=Path("mutants.jsonl"), metavar="FILE")
+    parser.add_argument("--again", action="store_true", help="test survivors once more")
+    parser.add_argument(
+        "--tests", nargs="+", default=list(ROOMS), choices=ROOMS, help="whose tests are asked"
+    )
     options = parser.parse_args()
+    covered = Covered(options.output.with_suffix(".coverage"), options.tests)
     part, parts = map(int, options.part.split("/"))
     drawn = draw(options.rooms, options.mutants, options.seed)
-    results = run(drawn[part - 1 :: parts], options.output)
+    results = run(drawn[part - 1 :: parts], options.output, covered, options.again)
     for room in (*options.rooms, ""):
         verdicts = [each["survived"] for each in results if each["file"].startswith(room)]
         killed = verdicts.count(False)

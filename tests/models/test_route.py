@@ -97,6 +97,23 @@ def test_a_route_is_given_probabilities_and_needs_no_threads():
     assert model.score(["a", "b"]).truncated.tolist() == [False, False]
 
 
+@pytest.mark.parametrize("route", ["tiny_classifier", "tiny_student"])
+def test_threads_are_those_of_torch_and_of_the_tokenizer(
+    route: str, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.delenv("RAYON_NUM_THREADS", raising=False)
+    before = torch.get_num_threads()
+
+    request.getfixturevalue(route).set_threads(before + 2)
+
+    try:
+        assert torch.get_num_threads() == before + 2
+        assert os.environ["RAYON_NUM_THREADS"] == str(before + 2)
+    finally:
+        torch.set_num_threads(before)
+        monkeypatch.delenv("RAYON_NUM_THREADS")
+
+
 def test_a_route_is_found_by_the_name_of_its_entry_point():
     assert find_route("student") is StudentClassifier
 

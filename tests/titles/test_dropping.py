@@ -22,6 +22,9 @@ def test_a_few_unusable_rows_are_no_objection(tmp_path: Path):
 
     assert objections(checked(tmp_path, (GOOD + bad).encode())) == []
     assert objections(checked(tmp_path, (GOOD[:60] + bad[:12]).encode())) == []
+    exactly = GOOD + "".join(f"第{i}条新标题\t{i % 3}\n" for i in range(93)) + bad + "坏\tx\n"
+    assert exactly.count("\n") == 700  # of which 7 may be unusable
+    assert objections(checked(tmp_path, exactly.encode())) == []
 
 
 @pytest.mark.parametrize(

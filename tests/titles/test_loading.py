@@ -46,6 +46,13 @@ def parsed(monkeypatch: pytest.MonkeyPatch) -> list[bytes]:
     return lines
 
 
+def test_a_stream_of_no_title_says_so_at_its_end(tmp_path: Path):
+    (tmp_path / "empty.txt").touch()
+
+    with pytest.raises(DataError, match=r"empty\.txt: no rows; check that the path names"):
+        list(read_titles(Source(tmp_path / "empty.txt")))
+
+
 # --- one pass
 
 
