@@ -8,7 +8,7 @@ import unicodedata
 from functools import cache, lru_cache
 from typing import NamedTuple
 
-import opencc
+from models.traditional import may_change, simplify
 
 
 class Width(NamedTuple):
@@ -108,7 +108,7 @@ def _clean_once(title: str) -> str:
             title = unicodedata.normalize("NFKC", title)
         title = _FILLER.sub(" ", title)
         if not _common_text().fullmatch(title):
-            title = _simplifier().convert(title)
+            title = simplify(title)
     return " ".join(title.replace("~", "～").split())
 
 
@@ -119,12 +119,6 @@ def _is_known(letter: str) -> bool:
 @cache
 def _common_text() -> re.Pattern[str]:
     """Text of characters that stand for themselves: ASCII, most marks, simplified Chinese."""
-    chinese = "".join(map(chr, range(0x4E00, 0xA000)))
-    simplified = _simplifier().convert(chinese)
-    same = [a for a, b in zip(chinese, simplified, strict=True) if a == b]
-    return re.compile(f"[ -%'-;=-}}“”‘’、。《》—·{''.join(same)}]*")
-
-
-@cache
-def _simplifier() -> opencc.OpenCC:
-    return opencc.OpenCC("t2s")
+    chinese = map(chr, range(0x4E00, 0xA000))
+    same = "".join(character for character in chinese if not may_change(character))
+    return re.compile(f"[ -%'-;=-}}“”‘’、。《》—·{same}]*")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import html
-import json
 import os
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
@@ -11,11 +10,12 @@ from typing import NamedTuple
 
 import numpy as np
 from tokenizers import Regex, Tokenizer
-from tokenizers.normalizers import NFKC, Normalizer, Replace, Strip
+from tokenizers.normalizers import NFKC, Normalizer, Precompiled, Replace, Strip
 from tokenizers.normalizers import Sequence as InTurn
 
 from models.errors import CorruptArtifact
 from models.title_text import RULES, clean, width
+from models.traditional import WORDS, simplified_charsmap
 
 FILE = "tokenizer.json"
 _UNKNOWN = ("<unk>", "[UNK]")
@@ -113,35 +113,60 @@ def clean_first(tokenizer: Tokenizer) -> None:
     """Let a tokenizer clean titles itself, as far as its file can say how.
 
     Then libraries that know nothing but the file read what our own code reads, but for rare
-    entities and for traditional characters. The specials' names are read as text.
+    entities, and for marks that are written over traditional characters. The specials' names are
+    read as text.
     """
-    if not cleans(tokenizer):
-        own = tokenizer.normalizer
-        cleaning = _cleaning(tokenizer)
-        tokenizer.normalizer = cleaning if own is None else InTurn([cleaning, own])
+    cleaning, own = _cleaning(tokenizer), _steps(tokenizer)
+    if cleans(tokenizer):
+        own = own[len(cleaning) :]
+    if not simplifies(tokenizer):
+        own = [*_simplifying(), *own]
+    tokenizer.normalizer = InTurn([*cleaning, *own])
     tokenizer.encode_special_tokens = True
 
 
 def cleans(tokenizer: Tokenizer) -> bool:
     """Whether `clean_first` was called for a tokenizer, or for the one that was saved."""
-    own = json.loads(tokenizer.normalizer.__getstate__()) if tokenizer.normalizer else {}
-    first = json.loads(_cleaning(tokenizer).__getstate__())["normalizers"]
-    return bool(own.get("normalizers", [])[: len(first)] == first)
+    first = _cleaning(tokenizer)
+    return _state(_steps(tokenizer)[: len(first)]) == _state(first)
 
 
-def _cleaning(tokenizer: Tokenizer) -> Normalizer:
+def simplifies(tokenizer: Tokenizer) -> bool:
+    """Whether a tokenizer's file turns traditional characters, as earlier ones did not."""
+    normalizer = tokenizer.normalizer
+    if normalizer is None:
+        return False
+    return bool(normalizer.normalize_str("國") == normalizer.normalize_str("国"))
+
+
+def _steps(tokenizer: Tokenizer) -> list[Normalizer]:
+    own = tokenizer.normalizer
+    if isinstance(own, InTurn):
+        return [own[i] for i in range(len(own))]
+    return [own] if own else []
+
+
+def _state(steps: list[Normalizer]) -> bytes:
+    state: bytes = InTurn(steps).__getstate__()
+    return state
+
+
+def _simplifying() -> list[Normalizer]:
+    words = (Replace(Regex(pattern), replacement) for pattern, replacement in WORDS)
+    return [Precompiled(simplified_charsmap()), *words]
+
+
+def _cleaning(tokenizer: Tokenizer) -> list[Normalizer]:
     specials = [each.content for each in tokenizer.get_added_tokens_decoder().values()]
-    return InTurn(
-        [
-            *(Replace(f"&{name};", html.unescape(f"&{name};")) for name in _ENTITIES),
-            *(Replace(Regex(pattern.pattern), by) for pattern, by in RULES),
-            NFKC(),
-            Replace("~", "～"),
-            *(Replace(name, f"{name[0]} {name[1:]}") for name in specials if len(name) > 1),
-            Replace(Regex(r"\s+"), " "),
-            Strip(),
-        ]
-    )
+    return [
+        *(Replace(f"&{name};", html.unescape(f"&{name};")) for name in _ENTITIES),
+        *(Replace(Regex(pattern.pattern), by) for pattern, by in RULES),
+        NFKC(),
+        Replace("~", "～"),
+        *(Replace(name, f"{name[0]} {name[1:]}") for name in specials if len(name) > 1),
+        Replace(Regex(r"\s+"), " "),
+        Strip(),
+    ]
 
 
 def set_pool_threads(threads: int) -> None:

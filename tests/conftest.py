@@ -76,11 +76,11 @@ def tiny_encoder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         initializer_range=0.2,  # wide, so that titles score apart
     )
     BertModel(config, add_pooling_layer=False).save_pretrained(folder)
-    _character_tokenizer(pieces).save_pretrained(folder)
+    character_tokenizer(pieces).save_pretrained(folder)
     return folder
 
 
-def _character_tokenizer(pieces: list[str]) -> PreTrainedTokenizerFast:
+def character_tokenizer(pieces: list[str]) -> PreTrainedTokenizerFast:
     vocabulary = {piece: i for i, piece in enumerate(pieces)}
     tokenizer = Tokenizer(tokenizer_models.WordLevel(vocabulary, unk_token="[UNK]"))
     tokenizer.pre_tokenizer = pre_tokenizers.Split("", "isolated")

@@ -1,12 +1,23 @@
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
+import opencc
 import pytest
 import torch
-from transformers import BertConfig, BertModel, RobertaConfig, RobertaModel, pipeline
+from transformers import (
+    AutoTokenizer,
+    BertConfig,
+    BertModel,
+    RobertaConfig,
+    RobertaModel,
+    pipeline,
+)
 
 from models import artifact
-from models.encoder import EncoderClassifier, positions
+from models.encoder import EncoderClassifier, positions, read_clean
+from models.tokenization import TitleTokenizer
+from tests.conftest import SPECIALS, character_tokenizer
 
 TITLES = ["股市今日涨幅", "a", "球队比赛冠军高考录取分数", "新 大学生", "🙂", "股" * 40]
 
@@ -73,11 +84,29 @@ def test_the_folder_is_the_ecosystems(tmp_path: Path, tiny_classifier: EncoderCl
 def test_a_pipeline_reads_titles_as_we_do(tmp_path: Path, tiny_classifier: EncoderClassifier):
     artifact.save(tiny_classifier, tmp_path / "model")
     titles = ["&quot;股市&quot;\u200b <em>涨跌</em>\u3000", "[PAD]球队[SEP]", "ＡＢ  c\n"]
+    titles += ["股市漲\u200b跌", "<b>樓盤</b>房價"]
 
     answers = pipeline("text-classification", model=str(tmp_path / "model"))(titles, top_k=1)
 
     best = tiny_classifier.predict_proba(titles).max(axis=1)
     assert [answer["score"] for (answer,) in answers] == pytest.approx(best, abs=1e-5)
+
+
+def test_transformers_and_we_cut_each_traditional_character_as_its_twin(tmp_path: Path):
+    """With a vocabulary that has a piece for every character."""
+    han = [chr(code) for code in [*range(0x3400, 0xA000), *range(0x20000, 0x33480)]]
+    twins = opencc.OpenCC("t2s").convert("\n".join(han)).split("\n")
+    pairs = [(a, b) for a, b in zip(han, twins, strict=True) if a != b]
+    read_clean(tokenizer := character_tokenizer([*SPECIALS, *han]))
+    tokenizer.save_pretrained(tmp_path)
+
+    transformers = AutoTokenizer.from_pretrained(tmp_path)
+    ours = TitleTokenizer.read(tmp_path, pad_id=0, max_length=8)
+
+    ids, of_twins = (transformers(titles)["input_ids"] for titles in zip(*pairs, strict=True))
+    assert len(pairs) > 4000
+    assert ids == of_twins == ours([a for a, _ in pairs]).ids
+    assert 1 not in chain.from_iterable(ids)
 
 
 @pytest.mark.parametrize("max_length", [1024, None])

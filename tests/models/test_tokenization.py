@@ -1,3 +1,4 @@
+import json
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -7,10 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tokenizers import Tokenizer
 from tokenizers.models import WordLevel
+from tokenizers.normalizers import Lowercase
 
 from models.errors import CorruptArtifact
 from models.title_text import clean, width
 from models.tokenization import TitleTokenizer, clean_first, score_by_length
+from models.traditional import WORDS
 
 FIRST, LAST = 2, 3
 
@@ -56,7 +59,19 @@ def test_a_specials_name_is_text(tokenizer: TitleTokenizer):
 
 
 @pytest.mark.parametrize(
-    "title", [" 股市\u3000\u200b涨跌\n", "<p>股</p>A&amp;B", "股\ufe0f市 ~ ｶ", "a  b"]
+    "title",
+    [
+        " 股市\u3000\u200b涨跌\n",
+        "<p>股</p>A&amp;B",
+        "股\ufe0f市 ~ ｶ",
+        "a  b",
+        "漲\u200b跌 大學",
+        "看<b>著</b>計畫",
+        "著名的\u200b乾\u200b隆",
+        "⾞\uf902㊫",  # a radical, a compatibility form, a character in a circle
+        "🙂國🇨🇳足é",
+        "國\u20dd",
+    ],
 )
 def test_the_file_alone_lets_a_library_read_the_same(tokenizer: TitleTokenizer, title: str):
     assert tokenizer.tokenizer.encode(title).ids == tokenizer([title]).ids[0]
@@ -77,6 +92,43 @@ def test_a_tokenizer_that_cleans_is_left_as_it_is(tmp_path: Path, tokenizer: Tit
     TitleTokenizer.read(tmp_path, pad_id=0, max_length=8).save(tmp_path)
 
     assert (tmp_path / "tokenizer.json").read_bytes() == before
+
+
+@pytest.fixture
+def without_table(tokenizer: TitleTokenizer) -> Tokenizer:
+    """As a revision saved it whose file said all but traditional characters."""
+    content = json.loads(tokenizer.tokenizer.to_str())
+    steps = content["normalizer"]["normalizers"]
+    table = [each["type"] for each in steps].index("Precompiled")
+    del steps[table : table + 1 + len(WORDS)]
+    return Tokenizer.from_str(json.dumps(content))
+
+
+def test_a_file_that_turns_no_character_is_left_as_it_is_but_read_alike(without_table: Tokenizer):
+    before = without_table.to_str()
+
+    (row,) = TitleTokenizer(without_table, pad_id=0, max_length=8)(["股市漲跌"]).ids
+
+    assert without_table.to_str() == before
+    assert row == without_table.encode("股市涨跌").ids != without_table.encode("股市漲跌").ids
+
+
+def test_a_file_that_turns_no_character_learns_to(
+    without_table: Tokenizer, tokenizer: TitleTokenizer
+):
+    clean_first(without_table)
+
+    assert without_table.to_str() == tokenizer.tokenizer.to_str()
+    assert without_table.encode("股市漲跌").ids == without_table.encode("股市涨跌").ids
+
+
+def test_a_tokenizer_cleans_before_it_does_what_it_did():
+    file = Tokenizer(WordLevel({"[UNK]": 0, "股市a": 1}, unk_token="[UNK]"))
+    file.normalizer = Lowercase()
+
+    clean_first(file)
+
+    assert file.encode("股\u200b市Ａ ").ids == [1]
 
 
 def test_a_longer_title_loses_its_end_and_keeps_the_closing_special(tokenizer: TitleTokenizer):
