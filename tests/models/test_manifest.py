@@ -252,3 +252,12 @@ def test_a_threshold_that_is_none_is_refused(saved: Path, threshold: Any):
 
     with pytest.raises(CorruptArtifact, match="threshold must be a number from 0 to 1, not"):
         artifact.load(saved)
+
+
+@pytest.mark.parametrize("temperature", [0.01, 100.0])
+def test_the_bounds_of_the_temperature_are_within_them(saved: Path, temperature: float):
+    model = artifact.load(saved).uncalibrated
+
+    artifact.save(model, saved, temperature=temperature)
+
+    assert artifact.load(saved).manifest.temperature == temperature

@@ -75,3 +75,10 @@ def test_leaked_marks_exact_and_normalised_matches():
 def test_nothing_leaks_from_nowhere():
     assert leaked([], ["甲"]).shape == (0,)
     assert leaked(["甲"], []).tolist() == [False]
+
+
+@pytest.mark.parametrize("jamo", ["\u1160", "\u1161", "\u11a8", "\u11ff"])
+def test_vowels_and_finals_of_hangul_join_what_stands_before_them(jamo: str):
+    """One by one they would stay, though they are no marks."""
+    assert normalise(f"\u1100{jamo}") == normalise(unicodedata.normalize("NFC", f"\u1100{jamo}"))
+    assert normalise("가\u11a8") == normalise("각")

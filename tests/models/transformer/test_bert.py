@@ -77,6 +77,17 @@ def test_training_drops_where_bert_drops():
     assert (layer.dropout, layer.dropout_of_weights, layer.dropout_inside) == (0.2, 0.1, 0.0)
 
 
+def test_what_a_config_leaves_out_is_berts_own():
+    config = {"vocab_size": 9, "hidden_size": 8}
+
+    embedding = PretrainedBert(Path(), config, {}).embedding()
+
+    assert embedding.dropout.p == BertConfig().hidden_dropout_prob == 0.1
+    assert embedding.norm.eps == BertConfig().layer_norm_eps
+    assert embedding.segments.weight.shape == (BertConfig().type_vocab_size, 8)
+    assert len(embedding.positions.table) == BertConfig().max_position_embeddings
+
+
 @pytest.mark.parametrize("variant", ["prefixed", "first names", "sharded", "bf16"])
 def test_every_way_a_bert_is_stored_reads_the_same(folder: Path, variant: str):
     ids = torch.randint(30, (2, 5))
