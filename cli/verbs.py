@@ -238,12 +238,13 @@ _ALL = (
     Verb(
         "compare",
         "evaluation.compare_models:Compare:compare_models",
-        "Compare models on one file and write a report: which to deploy, and why.",
+        "Compare models on labelled titles and write a report: which to deploy, and why.",
         """
         biaoti compare artifacts/linear artifacts/encoder --data samples/test.txt
         biaoti compare artifacts/linear teacher=artifacts/encoder pipeline:artifacts/encoder \\
             --data samples/test.txt --train samples/train.txt --output docs/report
-        biaoti compare artifacts/linear artifacts/forest --data samples/test.txt --no-speed
+        biaoti compare artifacts/linear artifacts/forest --data weibo=weibo.csv \\
+            --data toutiao=toutiao.csv --class-map classes.tsv --no-speed
         """,
         show.report,
     ),

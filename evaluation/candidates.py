@@ -30,6 +30,11 @@ class Candidate:
     manifest: Manifest
 
     @property
+    def named_manifest(self) -> Manifest:
+        """The manifest under the name that the report uses."""
+        return replace(self.manifest, name=self.name)
+
+    @property
     def through_pipeline(self) -> bool:
         return self.manifest.route == PIPELINE_ROUTE
 

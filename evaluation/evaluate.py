@@ -16,7 +16,7 @@ from models.errors import DataError
 from models.machine import describe
 from recipes.telling import say
 from scoring import metrics
-from scoring.newsrooms import mean_of_recalls, newsroom_scores
+from scoring.newsrooms import mean_of_recalls, newsroom_scores, recall_interval
 from scoring.predictions import require_suffix, write_predictions
 from scoring.remarks import before_scoring, of_lengths, of_scores
 from scoring.store import ScoreStore
@@ -115,6 +115,7 @@ def labelled_metrics(
         rows = newsroom_scores(scores, titles)
         found["newsrooms"] = [asdict(row) for row in rows]
         found["macro_recall"] = mean_of_recalls(rows)
+        found["interval_95"]["macro_recall"] = recall_interval(scores, titles)
     if leaks is not None:
         found["without_leaks"] = _without_leaks(titles, raw, leaks)
     return found

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from models.calibration import apply_temperature
-from scoring.metrics import expected_calibration_error, right
+from scoring.metrics import RESAMPLES, expected_calibration_error, right
 from scoring.temperature import fit_temperature
 from titles import LabelledTitles
 
@@ -70,6 +70,39 @@ def macro_recall(scores: np.ndarray, titles: LabelledTitles) -> float:
     hits = right(scores, titles.may_be)
     recalls = [hits[known & (ids == label)].mean() for label in np.unique(ids[known])]
     return float(np.mean(recalls))
+
+
+def title_weights(titles: LabelledTitles) -> np.ndarray:
+    """(n,): what each title counts in the mean of the newsrooms' macro recalls; sums to 1.
+
+    That mean is Σ weights[right]. Titles that are in no scope count 0.
+    """
+    known, labels = titles.in_scope, titles.by_newsroom
+    pairs = np.column_stack([labels.newsroom_ids, labels.ids])[known]
+    kinds, kind_of, titles_of = np.unique(pairs, axis=0, return_inverse=True, return_counts=True)
+    newsrooms, newsroom_of, labels_of = np.unique(
+        kinds[:, 0], return_inverse=True, return_counts=True
+    )
+    weights = np.zeros(len(titles))
+    weights[known] = (1 / (len(newsrooms) * labels_of[newsroom_of] * titles_of))[kind_of.ravel()]
+    return weights
+
+
+def recall_interval(
+    scores: np.ndarray, titles: LabelledTitles, resamples: int = RESAMPLES, seed: int = 13
+) -> tuple[float, float]:
+    """95 % percentile interval of the mean of the newsrooms' macro recalls.
+
+    Each label's titles are drawn anew among themselves: how many of n are right is binomial.
+    """
+    weights, ids = title_weights(titles), titles.by_newsroom.ids
+    known = titles.in_scope
+    kinds, kind_of, count = np.unique(ids[known], return_inverse=True, return_counts=True)
+    hits = np.bincount(kind_of, right(scores, titles.may_be)[known], minlength=len(kinds))
+    share = np.bincount(kind_of, weights[known], minlength=len(kinds)) / count
+    draws = np.random.default_rng(seed).binomial(count, hits / count, (resamples, len(kinds)))
+    low, high = np.percentile(draws @ share, [2.5, 97.5])
+    return float(low), float(high)
 
 
 def auroc(higher: np.ndarray, lower: np.ndarray) -> float:

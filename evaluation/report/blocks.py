@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -38,6 +38,77 @@ class Paragraph:
 
 
 @dataclass(frozen=True)
+class Verdict:
+    """What a reader who reads nothing else is to know, and why."""
+
+    lead: str
+    text: str
+
+    def to_html(self) -> str:
+        lead, text = escape_html(self.lead), escape_html(self.text)
+        return f'<div class="verdict"><p class="lead">{lead}</p>\n<p>{text}</p></div>'
+
+    def to_markdown(self) -> str:
+        return f"**{escape_markdown(self.lead)}** {escape_markdown(self.text)}"
+
+
+@dataclass(frozen=True)
+class Facts:
+    """Terms with what is to be said of them, in small letters."""
+
+    items: Sequence[tuple[str, str]]
+
+    def to_html(self) -> str:
+        items = "\n".join(
+            f"<div><dt>{escape_html(term)}</dt><dd>{escape_html(text)}</dd></div>"
+            for term, text in self.items
+        )
+        return f'<dl class="facts">\n{items}\n</dl>'
+
+    def to_markdown(self) -> str:
+        return "\n".join(
+            f"- {escape_markdown(term)}: {escape_markdown(text)}" for term, text in self.items
+        )
+
+
+@dataclass(frozen=True)
+class Card:
+    """One model in one role.
+
+    Attributes:
+        rows: (term, text).
+    """
+
+    role: str
+    name: str
+    figure: str
+    note: str
+    rows: Sequence[tuple[str, str]]
+    is_marked: bool = False
+
+    @property
+    def shown_name(self) -> str:
+        return f"{MARK} {self.name}" if self.is_marked else self.name
+
+    def to_html(self) -> str:
+        role, name, figure, note = map(
+            escape_html, (self.role, self.shown_name, self.figure, self.note)
+        )
+        mark = " marked" if self.is_marked else ""
+        return (
+            f'<article class="card{mark}"><p class="role">{role}</p><h3>{name}</h3>\n'
+            f'<p class="figure">{figure}</p><p class="note">{note}</p>\n'
+            f"{Facts(self.rows).to_html()}</article>"
+        )
+
+    def to_markdown(self) -> str:
+        role, name, figure, note = map(
+            escape_markdown, (self.role, self.shown_name, self.figure, self.note)
+        )
+        return f"**{role}: {name}**, {figure} ({note})\n\n{Facts(self.rows).to_markdown()}"
+
+
+@dataclass(frozen=True)
 class Bullets:
     """A list of (lead in bold type, text)."""
 
@@ -56,26 +127,38 @@ class Bullets:
         )
 
 
+MARK = "▶"
+"""Before the name of the row that is recommended."""
+
+
 @dataclass(frozen=True)
 class Table:
-    """Rows of cells under a header; on a narrow screen it scrolls by itself.
+    """Rows of cells under a header; on a narrow screen it scrolls, and the first column stays.
+
+    In HTML a click on a head sorts the rows by that column, within their groups. The row whose
+    first cell is `marked` stands out.
 
     Attributes:
         text_columns: the places, from 0, of the columns that hold text; the others hold numbers.
         shades: for each row a strength from 0 to 1 for each cell, shown in HTML as background.
+        groups: what stands above the rows from a place on: {0: "Baselines", 5: "Encoders"}.
     """
 
     header: Sequence[str]
     rows: Sequence[Sequence[str]]
     text_columns: Collection[int] = (0,)
     shades: Sequence[Sequence[float]] = field(default_factory=list)
+    groups: Mapping[int, str] = field(default_factory=dict)
+    marked: str | None = None
 
     def to_html(self) -> str:
         head = "".join(
             f'<th scope="col"{self._kind(i)}>{escape_html(name)}</th>'
             for i, name in enumerate(self.header)
         )
-        body = "\n".join(f"<tr>{self._row(number)}</tr>" for number in range(len(self.rows)))
+        body = "\n".join(
+            self._group(number) + self._row(number, row) for number, row in enumerate(self.rows)
+        )
         return (
             '<div class="wide" tabindex="0"><table>\n'
             f"<thead><tr>{head}</tr></thead>\n<tbody>\n{body}\n</tbody></table></div>"
@@ -83,17 +166,36 @@ class Table:
 
     def to_markdown(self) -> str:
         rule = ["---" if i in self.text_columns else "--:" for i in range(len(self.header))]
-        rows = [[escape_markdown(cell) for cell in row] for row in (self.header, *self.rows)]
-        return "\n".join(f"| {' | '.join(cells)} |" for cells in (rows[0], rule, *rows[1:]))
+        lines = [[escape_markdown(cell) for cell in self.header], rule]
+        for number, row in enumerate(self.rows):
+            if number in self.groups:
+                empty = [""] * (len(self.header) - 1)
+                lines.append([f"**{escape_markdown(self.groups[number])}**", *empty])
+            cells = [escape_markdown(cell) for cell in (self._named(row[0]), *row[1:])]
+            lines.append([f"**{cells[0]}**", *cells[1:]] if row[0] == self.marked else cells)
+        return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
 
-    def _row(self, number: int) -> str:
+    def _named(self, name: str) -> str:
+        return f"{MARK} {name}" if name == self.marked else name
+
+    def _group(self, number: int) -> str:
+        if number not in self.groups:
+            return ""
+        empty = "<td></td>" * (len(self.header) - 1)
+        name = escape_html(self.groups[number])
+        return (
+            f'</tbody>\n<tbody>\n<tr class="group"><th scope="rowgroup">{name}</th>{empty}</tr>\n'
+        )
+
+    def _row(self, number: int, row: Sequence[str]) -> str:
         cells = []
-        for i, text in enumerate(self.rows[number]):
+        for i, text in enumerate((self._named(row[0]), *row[1:])):
             shade = self.shades[number][i] if self.shades else 0.0
             style = f' style="--shade:{shade:.2f}"' if shade else ""
             tag = 'th scope="row"' if i == 0 else "td"
             cells.append(f"<{tag}{self._kind(i)}{style}>{escape_html(text)}</{tag[:2]}>")
-        return "".join(cells)
+        mark = ' class="marked"' if row[0] == self.marked else ""
+        return f"<tr{mark}>{''.join(cells)}</tr>"
 
     def _kind(self, column: int) -> str:
         return "" if column in self.text_columns else ' class="number"'
@@ -124,16 +226,16 @@ class Picture:
 
 @dataclass(frozen=True)
 class Gallery:
-    """Pictures side by side where the screen is wide enough."""
+    """Pictures or cards side by side where the screen is wide enough."""
 
-    blocks: Sequence[Picture]
+    blocks: Sequence[Picture | Card]
 
     def to_html(self) -> str:
-        inside = "\n".join(picture.to_html() for picture in self.blocks)
-        return f'<div class="pictures">\n{inside}\n</div>'
+        inside = "\n".join(block.to_html() for block in self.blocks)
+        return f'<div class="gallery">\n{inside}\n</div>'
 
     def to_markdown(self) -> str:
-        return "\n\n".join(picture.to_markdown() for picture in self.blocks)
+        return "\n\n".join(block.to_markdown() for block in self.blocks)
 
 
 FOREGROUND = "#6b7280"

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from evaluation.compare import Comparison
+from evaluation.comparison import Comparison
 from evaluation.report.blocks import Block
 
 

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from evaluation.compare import Comparison
+from evaluation.comparison import Comparison
 from evaluation.report.blocks import Block, Fold, Gallery, Picture
 from evaluation.report.page import write_page
 from evaluation.report.section import Content, Section

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from datetime import date
 from pathlib import Path
 
 import numpy as np
@@ -12,14 +13,17 @@ import pytest
 from baselines.fasttext import train_fasttext
 from baselines.fasttext_settings import FastTextSettings
 from baselines.linear import LinearSettings, train_linear
-from evaluation.candidates import PIPELINE_ROUTE, Candidate
-from evaluation.compare import Comparison, paired, result_of
+from evaluation.candidates import Candidate
+from evaluation.compare import paired, result_of
+from evaluation.comparison import Comparison
 from evaluation.latency import Speed, SpeedSettings, Spread
+from evaluation.limits import NO_LIMITS, Limits
 from models import artifact
 from models.artifact import Manifest
 from models.classifier import Scores
 from models.labels import Labels
 from titles import Fingerprint, LabelledTitles, Source, read
+from titles.newsroom_labels import NewsroomLabel, NewsroomLabels
 
 SAMPLES = Path(__file__).parents[2] / "samples"
 
@@ -53,7 +57,8 @@ def make_comparison(
     """A comparison of models, each given by which titles it gets right.
 
     A number of hits means that the first titles are the misses. A speed is (p50 in ms, titles a
-    second, MiB); its rounds differ by a tenth.
+    second, MiB); its rounds differ by a tenth. Of two newsrooms, each has half of the titles, the
+    first the first half.
     """
 
     def make(
@@ -63,22 +68,24 @@ def make_comparison(
         speeds: Sequence[tuple[float, float, float]] = (),
         labels: Labels | None = None,
         titles: Sequence[str] = (),
-        training_seconds: Sequence[float | None] = (),
-        references: Sequence[str] = (),
+        routes: Mapping[str, str] | None = None,
+        limits: Limits = NO_LIMITS,
+        newsrooms: Sequence[str] = (),
+        dates: Sequence[str | None] | None = None,
     ) -> Comparison:
         labels = labels or Labels.of(["stocks", "sports", "education"])
         gold = np.arange(of) % len(labels)
         titles = titles or [f"title {i}" for i in range(of)]
-        data = LabelledTitles(titles, gold, labels, Fingerprint("made-up.txt", of, "0" * 64))
+        fingerprint = Fingerprint("made-up.txt", of, "0" * 64)
+        named = _of_newsrooms(newsrooms, gold, labels) if newsrooms else None
+        data = LabelledTitles(titles, gold, labels, fingerprint, named, dates)
         models = []
         for i, (name, hits) in enumerate(right.items()):
             if isinstance(hits, int):
                 hits = np.arange(of) >= of - hits
-            seconds = training_seconds[i] if training_seconds else None
-            provenance = {} if seconds is None else {"training_seconds": seconds}
-            model = make_candidate(name, labels, **provenance)
-            if name in references:
-                model = replace(model, manifest=replace(model.manifest, route=PIPELINE_ROUTE))
+            model = make_candidate(name, labels)
+            route = (routes or {}).get(name, model.manifest.route)
+            model = replace(model, manifest=replace(model.manifest, route=route))
             monkeypatch.setattr(Candidate, "size_bytes", sizes[i] if sizes else 1_000_000)
             raw = _scores(np.where(hits, gold, (gold + 1) % len(labels)), len(labels))
             scores = Scores(raw, np.zeros(of, bool))
@@ -86,9 +93,20 @@ def make_comparison(
             models.append(result_of(model, data, scores, speed))
         machine = {"cpu": "a test's", "cores": 2, "instruction_sets": ["avx2"]}
         settings = SpeedSettings() if speeds else None
-        return Comparison(data, tuple(models), paired(models, data), machine, settings)
+        pairs = paired(models, data)
+        return Comparison(
+            data, tuple(models), pairs, machine, settings, limits, made_on=date(2026, 12, 1)
+        )
 
     return make
+
+
+def _of_newsrooms(names: Sequence[str], gold: np.ndarray, labels: Labels) -> NewsroomLabels:
+    kinds = [
+        NewsroomLabel(name, each, (i,)) for name in names for i, each in enumerate(labels.names)
+    ]
+    newsroom = np.arange(len(gold)) * len(names) // len(gold)
+    return NewsroomLabels(tuple(kinds), newsroom * len(labels) + gold)
 
 
 def _scores(predicted: np.ndarray, classes: int) -> np.ndarray:

@@ -133,3 +133,23 @@ def test_every_newsroom_counts_alike_for_the_threshold():
 
     assert threshold_for(scores, titles, 0.8) == pytest.approx(0.9)
     assert threshold_for(scores, titles, 0.75) == pytest.approx(0.8)
+
+
+def test_titles_are_weighted_as_in_the_mean_of_the_recalls():
+    weights = newsrooms.title_weights(TITLES)
+
+    assert weights.tolist() == pytest.approx([1 / 12] * 3 + [1 / 4, 0, 0] + [1 / 4] * 2)
+    right = SCORES.argmax(axis=1) == [0, 1, 0, 2, 0, 0, 0, 0]
+    mean = newsrooms.mean_of_recalls(newsrooms.newsroom_scores(SCORES, TITLES))
+    assert (weights * right).sum() == pytest.approx(mean)
+
+
+def test_the_interval_holds_the_mean_and_narrows_with_the_titles():
+    few = newsrooms.recall_interval(SCORES, TITLES)
+    many_titles = titles_of([0, 0, 0, 1, 2, 2, 3, 3] * 50)
+    many = newsrooms.recall_interval(np.tile(SCORES, (50, 1)), many_titles)
+    mean = newsrooms.mean_of_recalls(newsrooms.newsroom_scores(SCORES, TITLES))
+
+    assert few[0] < many[0] < mean < many[1] < few[1]
+    sure = newsrooms.recall_interval(SCORES[[0, 3, 6]], titles_of([0, 1, 3]))
+    assert sure == (1.0, 1.0)

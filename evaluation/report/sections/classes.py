@@ -4,25 +4,37 @@ from __future__ import annotations
 
 import numpy as np
 
-from evaluation.compare import Comparison, ModelResult
+from evaluation.advice import advise
+from evaluation.comparison import Comparison, ModelResult
 from evaluation.report.blocks import Block, Fold, Paragraph, Table
+from evaluation.report.confusions import commonest
 from evaluation.report.section import Content, Section
 from evaluation.report.words import label, percent
 from models.labels import Labels
 
+_NOTE = (
+    "Titles of each class (rows) by the class answered (columns). The redder, the larger the share "
+    "of the class's titles that is taken for that other class."
+)
+
 
 def write(comparison: Comparison) -> Content:
-    blocks: list[Block] = [Paragraph("F1 of each class by each model."), _f1_table(comparison)]
+    labels, chosen = comparison.data.labels, advise(comparison).recommended
+    blocks: list[Block] = [
+        Paragraph("F1 of each class by each model" + _of_one_class(comparison)),
+        _f1_table(comparison, chosen),
+        Paragraph(_NOTE, lead=f"{chosen.name}, errors:"),
+        _confusion_table(chosen, labels),
+        *commonest(comparison, chosen),
+        Fold(f"{chosen.name}: precision and recall", [_class_table(chosen, labels)]),
+    ]
     blocks += [
         Fold(
-            f"{model.name}: precision, recall, confusion matrix",
-            [
-                _class_table(model, comparison.data.labels),
-                Paragraph("Titles of each class (rows) by the class predicted (columns):"),
-                _confusion_table(model, comparison.data.labels),
-            ],
+            f"{model.name}: precision, recall, errors",
+            [_class_table(model, labels), _confusion_table(model, labels)],
         )
-        for model in comparison.models
+        for model in comparison.ranked
+        if model is not chosen
     ]
     data = [
         {
@@ -35,18 +47,25 @@ def write(comparison: Comparison) -> Content:
     return Content(blocks, data)
 
 
-def _f1_table(comparison: Comparison) -> Table:
+def _of_one_class(comparison: Comparison) -> str:
+    if comparison.data.newsroom_labels is None:
+        return "."
+    known = int((comparison.data.label_ids >= 0).sum())
+    return f"; of the {known:,} titles whose label means exactly one class."
+
+
+def _f1_table(comparison: Comparison, chosen: ModelResult) -> Table:
     labels = comparison.data.labels
-    support = [row["support"] for row in comparison.models[0].metrics["per_class"]]
     rows = [
         [
-            label(labels, i),
-            f"{support[i]:,}",
-            *(percent(model.metrics["per_class"][i]["f1"]) for model in comparison.models),
+            model.name,
+            *(percent(row["f1"]) for row in model.metrics["per_class"]),
+            percent(model.metrics["macro_f1"]),
         ]
-        for i in range(len(labels))
+        for model in comparison.ranked
     ]
-    return Table(["class", "titles", *(model.name for model in comparison.models)], rows)
+    names = [label(labels, i) for i in range(len(labels))]
+    return Table(["model", *names, "macro-F1"], rows, marked=chosen.name)
 
 
 def _class_table(model: ModelResult, labels: Labels) -> Table:
@@ -66,12 +85,15 @@ def _class_table(model: ModelResult, labels: Labels) -> Table:
 def _confusion_table(model: ModelResult, labels: Labels) -> Table:
     counts = np.array(model.metrics["confusion_matrix"])
     shares = counts / np.maximum(1, counts.sum(axis=1, keepdims=True))
+    np.fill_diagonal(shares, 0)  # what is right stays neutral
+    shares = shares / (shares.max() or 1)
     rows = [
         [label(labels, i), *(f"{count:,}" if count else "·" for count in row)]
         for i, row in enumerate(counts.tolist())
     ]
     shades = [[0.0, *row] for row in shares.tolist()]
-    return Table(["class, predicted as", *labels.display_names], rows, shades=shades)
+    names = [label(labels, i) for i in range(len(labels))]
+    return Table(["class, answered as", *names], rows, shades=shades)
 
 
 SECTION = Section("classes", "By class", write)

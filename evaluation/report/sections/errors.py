@@ -6,10 +6,10 @@ from collections import Counter
 
 import numpy as np
 
-from evaluation.compare import Comparison
+from evaluation.comparison import Comparison
 from evaluation.report.blocks import Block, Paragraph, Table
 from evaluation.report.section import Content, Section
-from evaluation.report.words import label, percent
+from evaluation.report.words import gold, label, percent
 
 SHOWN = 20
 
@@ -17,7 +17,7 @@ SHOWN = 20
 def write(comparison: Comparison) -> Content | None:
     labels, data = comparison.data.labels, comparison.data
     models = comparison.deployable
-    wrong = np.all([model.predicted != data.label_ids for model in models], axis=0)
+    wrong = np.all([data.in_scope & ~comparison.right(model) for model in models], axis=0)
     if not wrong.any():
         return None
     confidence = np.mean([model.calibrated.max(axis=1) for model in models], axis=0)
@@ -26,7 +26,7 @@ def write(comparison: Comparison) -> Content | None:
     found = [
         {
             "title": data.titles[i],
-            "gold": labels.names[data.label_ids[i]],
+            "gold": [labels.names[place] for place in np.flatnonzero(data.may_be[i])],
             "predicted": {model.name: labels.names[model.predicted[i]] for model in models},
             "mean_confidence": float(confidence[i]),
         }
@@ -35,14 +35,14 @@ def write(comparison: Comparison) -> Content | None:
     rows = [
         [
             data.titles[i],
-            label(labels, data.label_ids[i]),
+            gold(data, i),
             _predicted(comparison, i),
             percent(confidence[i]),
         ]
         for i in ranked
     ]
     note = (
-        f"Every model errs on {int(wrong.sum()):,} of {len(wrong):,} titles; the "
+        f"Every model errs on {int(wrong.sum()):,} of {int(data.in_scope.sum()):,} titles; the "
         f"{len(rows)} with the highest mean confidence are shown. Read them: of such "
         "titles the label itself is often open to dispute."
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from evaluation.compare import Comparison, ModelResult
+from evaluation.comparison import Comparison, ModelResult
 from evaluation.report.blocks import Block, Paragraph, Table
 from evaluation.report.section import Content, Section
 from models.artifact import code_revision

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict
 
-from evaluation.compare import Comparison
+from evaluation.comparison import Comparison
 from evaluation.report.blocks import Bullets, Paragraph
 from evaluation.report.section import Content, Section
 

@@ -4,59 +4,58 @@ from __future__ import annotations
 
 from dataclasses import asdict
 
-from evaluation.compare import Comparison
-from evaluation.report.blocks import Block, Fold, Paragraph, Table
+from evaluation.advice import advise
+from evaluation.comparison import Comparison, ModelResult
+from evaluation.report.blocks import Block, Paragraph, Table
 from evaluation.report.section import Content, Section
-from evaluation.report.words import p_value
-from evaluation.significance import EXACT_BELOW, LEVEL, PairTest
-
-_HEADER = ("differ", "p", "p (Holm)", "test")
+from evaluation.report.words import p_value, percent
+from evaluation.significance import EXACT_BELOW, LEVEL
 
 
 def write(comparison: Comparison) -> Content | None:
     if not comparison.pairs:
         return None
-    blocks: list[Block] = [Paragraph(_note(comparison)), _against_best(comparison)]
-    if len(comparison.pairs) > 1:
-        blocks.append(Fold(f"All {len(comparison.pairs)} pairs", [_all_pairs(comparison)]))
-    data = [asdict(pair) | {"differ": pair.differ} for pair in comparison.pairs]
-    return Content(blocks, data)
-
-
-def _against_best(comparison: Comparison) -> Table:
-    best = comparison.best
-    header = ["model", "only it is right", f"only {best.name} is right", *_HEADER]
-    rows = []
-    for model in comparison.deployable:
-        if model is not best:
-            pair = comparison.pair(best, model)
-            counts = [pair.only_first, pair.only_second]
-            alone, best_alone = counts if pair.first == model.name else reversed(counts)
-            rows.append([model.name, f"{alone:,}", f"{best_alone:,}", *_cells(pair)])
-    return Table(header, rows, text_columns=(0, 3, 6))
-
-
-def _all_pairs(comparison: Comparison) -> Table:
-    header = ["first", "second", "only first is right", "only second is right", *_HEADER]
+    best = next(model for model in comparison.ranked if model.name in comparison.letters)
+    header = ["model", comparison.metric, "alike", f"only {best.name} is right", "only it is right"]
+    header += ["p", "p (Holm)", "test"]
     rows = [
-        [pair.first, pair.second, f"{pair.only_first:,}", f"{pair.only_second:,}", *_cells(pair)]
-        for pair in comparison.pairs
+        _row(comparison, best, model)
+        for model in comparison.ranked
+        if model.name in comparison.letters
     ]
-    return Table(header, rows, text_columns=(0, 1, 4, 7))
+    table = Table(header, rows, text_columns=(0, 2, 7), marked=advise(comparison).recommended.name)
+    blocks: list[Block] = [Paragraph(_note(comparison)), table]
+    pairs = [asdict(pair) | {"differ": pair.differ} for pair in comparison.pairs]
+    return Content(blocks, {"letters": comparison.letters, "pairs": pairs})
 
 
-def _cells(pair: PairTest) -> list[str]:
-    differ = "yes" if pair.differ else "not shown"
-    return [differ, p_value(pair.p_value), p_value(pair.p_holm), pair.method]
+def _row(comparison: Comparison, best: ModelResult, model: ModelResult) -> list[str]:
+    row = [model.name, percent(model.score), comparison.letters[model.name]]
+    if model is best:
+        return [*row, "", "", "", "", ""]
+    pair = comparison.pair(best, model)
+    counts = [pair.only_first, pair.only_second]
+    best_alone, alone = counts if pair.first == best.name else reversed(counts)
+    tests = [p_value(pair.p_value), p_value(pair.p_holm), pair.method]
+    return [*row, f"{best_alone:,}", f"{alone:,}", *tests]
 
 
 def _note(comparison: Comparison) -> str:
-    return (
+    told = (
+        f"Two models share a letter unless they differ: p stays below {LEVEL} after Holm's "
+        f"correction for {len(comparison.pairs)} pairs. p is of each model and the first. "
+    )
+    if comparison.data.newsroom_labels is not None:
+        return told + (
+            "Between equally good models, the titles on which just one is right speak for either "
+            "as often. Here each counts as in the mean macro recall, as much as its newsroom and "
+            "label have few titles; where few titles decide, signs are drawn instead of a normal "
+            "distribution."
+        )
+    return told + (
         "McNemar's test looks at the titles on which just one of two models is right: between "
         "equally good models they split evenly. It is exact (binomial) below "
-        f"{EXACT_BELOW} such titles, else chi-square with continuity correction. Two models "
-        f"differ where p stays below {LEVEL} after Holm's correction for the number of pairs, "
-        f"here {len(comparison.pairs)}."
+        f"{EXACT_BELOW} such titles, else chi-square with continuity correction."
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
-from evaluation.compare import Comparison, ModelResult
+from evaluation.comparison import Comparison, ModelResult
 from evaluation.latency import Spread
 from evaluation.latency_worker import WARM_UP_TITLES
 from evaluation.report.blocks import Block, Paragraph, Table
@@ -22,7 +22,7 @@ def write(comparison: Comparison) -> Content | None:
     if comparison.speed_settings is None:
         return None
     blocks: list[Block] = [
-        Table(_HEADER, [_row(model) for model in comparison.models]),
+        Table(_HEADER, [_row(model) for model in comparison.ranked]),
         Paragraph(_how(comparison)),
         Paragraph(_where(comparison)),
     ]

@@ -1,157 +1,113 @@
-"""Which model to deploy, under which constraint."""
+"""Which model to deploy: what a reader decides from, before anything else."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from dataclasses import asdict
 from typing import Any
 
-from evaluation.advice import CLOSE, Choice, cheaper_at_a_price, choose, within_limits
-from evaluation.compare import Comparison, ModelResult
-from evaluation.report.blocks import Bullets, Paragraph
+from evaluation.advice import CLOSE, FAR, Advice, advise
+from evaluation.comparison import Comparison, ModelResult
+from evaluation.report.blocks import Block, Card, Facts, Gallery, Paragraph, Verdict
+from evaluation.report.data_sets import data_sets
 from evaluation.report.section import Content, Section
-from evaluation.report.words import interval, listing, megabytes, p_equals, p_value, percent, points
-from evaluation.significance import LEVEL
+from evaluation.report.verdict import headline, reasons
+from evaluation.report.words import core_hours, interval, megabytes, percent
 
 
 def write(comparison: Comparison) -> Content:
-    choices = choose(comparison)
-    limited = within_limits(comparison, choices)
-    by_model: dict[str, list[Choice]] = {}
-    for choice in choices:
-        by_model.setdefault(choice.model.name, []).append(choice)
-    of_best = by_model.pop(comparison.best.name, [])
-    items = [_most_accurate(comparison, of_best)]
-    items += [_instead(comparison, of_model) for of_model in by_model.values()]
-    items += [_within(comparison, choice) for choice in limited]
-    items += _at_a_price(comparison)
+    advice = advise(comparison)
+    blocks: list[Block] = [
+        _facts(comparison),
+        Verdict(headline(comparison, advice), reasons(comparison, advice)),
+        Gallery([_card(comparison, advice, role, model) for role, model in advice.picks]),
+        Paragraph(_note(comparison)),
+    ]
+    cards = [
+        {"role": role, **_card_data(comparison, advice, model)} for role, model in advice.picks
+    ]
     data = {
+        "made_on": comparison.made_on.isoformat(),
+        "data_sets": [asdict(found) for found in data_sets(comparison.data)],
+        "machine": comparison.machine,
+        "metric": comparison.metric,
+        "recommended": advice.recommended.name,
         "most_accurate": comparison.best.name,
-        "good_enough_points": 100 * CLOSE,
-        "choices": [_choice_data(choice) for choice in choices],
-        "within_limits": [_choice_data(choice) for choice in limited],
-        "cheaper_at_a_price": [model.name for model in cheaper_at_a_price(comparison)],
+        "limits": comparison.limits.words,
+        "within_limits": advice.within_limits,
+        "verdict": f"{headline(comparison, advice)} {reasons(comparison, advice)}",
+        "cards": cards,
     }
-    opening = Paragraph(
-        _explanation(comparison), lead=_headline(comparison.best, [*choices, *limited])
+    return Content(blocks, data)
+
+
+def _facts(comparison: Comparison) -> Facts:
+    machine = comparison.machine
+    sets = ", ".join(machine["instruction_sets"]) or "instruction sets not known"
+    titles = "; ".join(found.words for found in data_sets(comparison.data))
+    limits = comparison.limits.words
+    return Facts(
+        [
+            ("Titles", titles),
+            ("Made", f"{comparison.made_on.isoformat()}, {len(comparison.models)} models"),
+            ("Machine", f"{machine['cpu']}, {machine['cores']} cores, {sets}"),
+            *([("Limits", ", ".join(limits))] if limits else []),
+        ]
     )
-    return Content([opening, Bullets(items)], data)
 
 
-def _headline(best: ModelResult, choices: Sequence[Choice]) -> str:
-    """`Deploy A where accuracy is all that counts; B where files must be small or …`."""
-    where = {best.name: ["accuracy is all that counts"]}
-    for choice in choices:
-        where.setdefault(choice.model.name, []).append(choice.constraint.where)
-    if len(where) == 1:
-        return f"Deploy {best.name}: no other model is as good and costs less."
-    parts = [f"{name} where {listing(reasons, 'or')}" for name, reasons in where.items()]
-    return f"Deploy {'; '.join(parts)}."
+def _card(comparison: Comparison, advice: Advice, role: str, model: ModelResult) -> Card:
+    worst = _worst(model)
+    rows = [
+        (f"{name} (worst)" if name == worst else name, percent(recall))
+        for name, recall in model.newsrooms.items()
+    ]
+    rows.append(("size", f"{megabytes(model.size_bytes)} MB"))
+    if model.speed is not None:
+        rows.append(("one title, p50", f"{model.speed.p50_ms.median:.2f} ms"))
+        rows.append(("titles a second", f"{model.speed.titles_per_s.median:,.0f}"))
+    hours = core_hours(comparison.core_hours(model), comparison.price_per_core_hour)
+    rows.append(("a million titles", hours))
+    note = f"{comparison.metric}, 95 % interval {interval(model.interval)}"
+    return Card(role, model.name, percent(model.score), note, rows, model is advice.recommended)
 
 
-def _explanation(comparison: Comparison) -> str:
-    models, source = comparison.models, comparison.data.fingerprint
-    counted = f"{len(models)} models" if len(models) > 1 else "One model"
+def _worst(model: ModelResult) -> str | None:
+    """The newsroom in which a model is worst, of several."""
+    found = model.newsrooms
+    return min(found, key=lambda name: found[name]) if len(found) > 1 else None
+
+
+def _note(comparison: Comparison) -> str:
+    mean = (
+        "The score is macro recall: in each newsroom the mean recall of its labels, then the mean "
+        "of the newsrooms. A title is right if its label may mean the class that is answered. "
+        if comparison.data.newsroom_labels is not None
+        else ""
+    )
     return (
-        f"{counted} scored the {len(comparison.data.titles):,} titles of {source.name}. A model "
-        f"is good enough if it loses at most {100 * CLOSE:.1f} points against the most accurate, "
-        "or if McNemar's test cannot tell the two apart on these titles; of those, the one that "
-        "costs least is named."
+        f"{mean}A model is good if it loses at most {100 * CLOSE:.1f} points against the most "
+        f"accurate, or at most {100 * FAR:.0f} that may be chance. Recommended is the fastest good "
+        "one, or the smallest where speed was not measured. References and ablations are not "
+        "chosen."
     )
 
 
-def _most_accurate(comparison: Comparison, choices: Sequence[Choice]) -> tuple[str, str]:
-    """The best model, what else it is best at, and over whom its lead may be chance."""
-    best = comparison.best
-    shown = interval(best.metrics["interval_95"]["accuracy"])
-    text = f"{percent(best.accuracy)} of titles right (95 % interval {shown})"
-    text += f", {megabytes(best.size_bytes)} MB{_p50(best)}."
-    if choices:
-        also = [choice.constraint.superlative for choice in choices]
-        text += f" Of the models that are good enough it is also: {listing(also)}."
-    return f"{best.name} is the most accurate:", text + _lead(comparison)
-
-
-def _lead(comparison: Comparison) -> str:
-    best = comparison.best
-    others = [model for model in comparison.deployable if model is not best]
-    unproven = [
-        f"{model.name} ({points(best.accuracy - model.accuracy)}; {_p_values(comparison, model)})"
-        for model in others
-        if not comparison.pair(best, model).differ
-    ]
-    if unproven:
-        return f" Its lead may be chance over {listing(unproven)}."
-    return " It is better than every other by more than chance." if others else ""
-
-
-def _instead(comparison: Comparison, choices: Sequence[Choice]) -> tuple[str, str]:
-    """A model that is good enough, what it is best at, and what it gives up."""
-    model, best = choices[0].model, comparison.best
-    gains = [f"{choice.constraint.superlative} ({_against(choice, best)})" for choice in choices]
-    return f"{model.name} is good enough:", f"{listing(gains)}. {_loss(comparison, choices[0])}"
-
-
-def _within(comparison: Comparison, choice: Choice) -> tuple[str, str]:
-    """The most accurate model within a limit, and what it gives up."""
-    text = f"{choice.model.name} is the most accurate, with {choice.constraint.show(choice.model)}."
-    return f"Where {choice.constraint.where}:", f"{text} {_loss(comparison, choice)}"
-
-
-def _against(choice: Choice, best: ModelResult) -> str:
-    """`14.2 MB, not 450.0 MB`."""
-    shown = choice.constraint.show(choice.model)
-    if choice.constraint.cost(best) is None:
-        return shown
-    return f"{shown}, not {choice.constraint.show(best)}"
-
-
-def _loss(comparison: Comparison, choice: Choice) -> str:
-    """What the choice gives up, and how sure that is."""
-    model, best = choice.model, comparison.best
-    if choice.loss <= 0:
-        return f"It is as accurate as {best.name} on these titles."
-    pair, p_values = comparison.pair(best, model), _p_values(comparison, model)
-    lost = f"It gets {points(choice.loss)} less right than {best.name}"
-    if pair.differ:
-        return f"{lost}, by more than chance ({p_values})."
-    if pair.p_value < LEVEL:
-        return f"{lost}, probably by more than chance ({p_values})."
-    caution = "; score more titles before relying on it" if choice.loss > CLOSE else ""
-    titles = len(comparison.data.titles)
-    return f"{lost}, which {titles:,} titles cannot tell from chance ({p_values}){caution}."
-
-
-def _p_values(comparison: Comparison, model: ModelResult) -> str:
-    """McNemar's p against the best model, and the same after Holm's correction."""
-    pair = comparison.pair(comparison.best, model)
-    if len(comparison.pairs) == 1:
-        return p_equals(pair.p_value)
-    corrected = f"corrected for {len(comparison.pairs)} pairs {p_value(pair.p_holm)}"
-    return f"{p_equals(pair.p_value)}, {corrected}"
-
-
-def _at_a_price(comparison: Comparison) -> list[tuple[str, str]]:
-    cheaper = cheaper_at_a_price(comparison)
-    if not cheaper:
-        return []
-    named = [
-        f"{model.name} ({points(comparison.best.accuracy - model.accuracy)} less, "
-        f"{megabytes(model.size_bytes)} MB{_p50(model)})"
-        for model in cheaper
-    ]
-    return [("Cheaper still, at a price in accuracy:", f"{listing(named)}.")]
-
-
-def _p50(model: ModelResult) -> str:
-    return "" if model.speed is None else f", p50 {model.speed.p50_ms.median:.2f} ms"
-
-
-def _choice_data(choice: Choice) -> dict[str, Any]:
+def _card_data(comparison: Comparison, advice: Advice, model: ModelResult) -> dict[str, Any]:
+    best, hours, speed = advice.best, comparison.core_hours(model), model.speed
+    price = comparison.price_per_core_hour
     return {
-        "constraint": choice.constraint.id,
-        "model": choice.model.name,
-        "accuracy_lost": choice.loss,
-        "p_value": choice.p_value,
+        "model": model.name,
+        "score": model.score,
+        "interval_95": list(model.interval),
+        "newsrooms": model.newsrooms,
+        "worst_newsroom": _worst(model),
+        "score_lost": best.score - model.score,
+        "p_value": None if model is best else comparison.pair(best, model).p_value,
+        "size_bytes": model.size_bytes,
+        "p50_ms": None if speed is None else speed.p50_ms.median,
+        "titles_per_s": None if speed is None else speed.titles_per_s.median,
+        "core_hours_per_million": hours,
+        "cost_per_million": hours * price if hours is not None and price else None,
     }
 
 

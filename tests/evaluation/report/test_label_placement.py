@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evaluation.report.label_placement import place_labels
+from evaluation.report.label_placement import LEADER, distance, place_labels
 
 BOUNDS = (0.0, 0.0, 374.0, 317.0)
 places = st.lists(
@@ -27,6 +27,28 @@ def test_no_label_covers_another_or_a_point(rows: list[tuple[float, float, int]]
         assert (ends[i] <= corners[j]).any() or (ends[j] <= corners[i]).any()
     for i, point in itertools.product(range(len(rows)), points):
         assert ((point <= corners[i]) | (point >= ends[i])).any()
+
+
+def test_no_label_is_as_near_to_another_point_as_to_its_own():
+    """A row of points 24 apart: beside one a label would stand beside the next, too."""
+    points = np.array([[60.0 + 24 * i, 150.0] for i in range(6)])
+    sizes = np.array([[50.0, 12.0]] * 6)
+
+    corners = place_labels(points, sizes, BOUNDS)
+
+    for i, (left, bottom) in enumerate(corners):
+        apart = distance((left, bottom, left + 50, bottom + 12), points)
+        assert (np.delete(apart, i) > min(apart[i], LEADER)).all()
+
+
+def test_labels_touch_no_line():
+    line = (100.0, 0.0, 300.0, 200.0)
+
+    ((left, bottom),) = place_labels(
+        np.array([[95.0, 100.0]]), np.array([[40.0, 12.0]]), BOUNDS, [line]
+    )
+
+    assert left + 40 <= line[0] or bottom >= line[3]
 
 
 def test_a_lone_label_stands_to_the_right_of_its_point():
