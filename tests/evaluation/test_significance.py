@@ -98,7 +98,7 @@ def test_with_equal_weights_the_sign_test_is_mcnemars(first: int, second: int):
 
 
 def test_where_few_titles_decide_signs_are_drawn():
-    """One title counts as a thousand that are at odds: in half of the draws they add to its side."""
+    """One title counts as a thousand at odds: in half of the draws they add to its side."""
     p_value, method = sign_test(np.array([1.0] + [0.001, -0.001] * 250))
 
     assert method == "sign flips"
