@@ -119,6 +119,6 @@ def _name_points(axes: Axes, points: Points, places: np.ndarray, lines: Sequence
     for text, place, corner, size in zip(texts, places, corners, sizes, strict=True):
         text.set_position(tuple(to_axes.transform(corner)))
         nearest = np.clip(place, corner, corner + size)  # the label's point nearest to the model
-        if np.hypot(*(nearest - place)) >= LEADER - _GAP.max():
+        if np.hypot(*(nearest - place)) >= LEADER:
             line = to_axes.transform([place, nearest])
             axes.plot(*line.T, transform=axes.transAxes, color=FOREGROUND, lw=0.7, ls=":", zorder=1)

@@ -37,10 +37,10 @@ def write(comparison: Comparison) -> Content:
         _coverage_table(comparison, coverage),
         Table(_HEADER, [_row(model) for model in comparison.ranked], marked=chosen.name),
         Paragraph(_NOTE),
-    ]
-    blocks += [
-        Fold(f"{name}: accuracy by confidence", [_reliability_table(found)])
-        for name, found in bins.items()
+        Fold(
+            "Accuracy by confidence, of each model",
+            [Fold(name, [_reliability_table(found)]) for name, found in bins.items()],
+        ),
     ]
     data = {
         "coverage": {"model": chosen.name, "rows": coverage},
@@ -94,7 +94,7 @@ def _coverage_table(comparison: Comparison, rows: list[dict[str, float | None]])
     ]
     cells = [
         [
-            f"{row['coverage']:.0%}",
+            f"{100 * (row['coverage'] or 0):.0f} %",
             f"{row['threshold']:.2f}",
             *(
                 percent(row[key] or 0.0)

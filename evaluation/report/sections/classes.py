@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from evaluation.advice import advise
@@ -9,7 +11,7 @@ from evaluation.comparison import Comparison, ModelResult
 from evaluation.report.blocks import Block, Fold, Paragraph, Table
 from evaluation.report.confusions import commonest
 from evaluation.report.section import Content, Section
-from evaluation.report.words import label, percent
+from evaluation.report.words import label, percent, share
 from models.labels import Labels
 
 _NOTE = (
@@ -28,14 +30,13 @@ def write(comparison: Comparison) -> Content:
         *commonest(comparison, chosen),
         Fold(f"{chosen.name}: precision and recall", [_class_table(chosen, labels)]),
     ]
-    blocks += [
-        Fold(
-            f"{model.name}: precision, recall, errors",
-            [_class_table(model, labels), _confusion_table(model, labels)],
-        )
+    others = [
+        Fold(model.name, [_class_table(model, labels), _confusion_table(model, labels)])
         for model in comparison.ranked
         if model is not chosen
     ]
+    if others:
+        blocks.append(Fold("The other models: precision, recall, errors", others))
     data = [
         {
             "name": model.name,
@@ -59,7 +60,7 @@ def _f1_table(comparison: Comparison, chosen: ModelResult) -> Table:
     rows = [
         [
             model.name,
-            *(percent(row["f1"]) for row in model.metrics["per_class"]),
+            *(_known(row, "f1") for row in model.metrics["per_class"]),
             percent(model.metrics["macro_f1"]),
         ]
         for model in comparison.ranked
@@ -72,14 +73,17 @@ def _class_table(model: ModelResult, labels: Labels) -> Table:
     rows = [
         [
             label(labels, i),
-            percent(row["precision"]),
-            percent(row["recall"]),
-            percent(row["f1"]),
+            *(_known(row, key) for key in ("precision", "recall", "f1")),
             f"{row['support']:,}",
         ]
         for i, row in enumerate(model.metrics["per_class"])
     ]
     return Table(["class", "precision", "recall", "F1", "titles"], rows)
+
+
+def _known(row: dict[str, Any], key: str) -> str:
+    """A score of a class; a dot where it has no titles to tell it by."""
+    return share(row[key] if row["support"] else None)
 
 
 def _confusion_table(model: ModelResult, labels: Labels) -> Table:
