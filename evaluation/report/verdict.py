@@ -96,11 +96,11 @@ def _loss(comparison: Comparison, best: ModelResult, chosen: ModelResult) -> str
 def _gain(best: ModelResult, chosen: ModelResult) -> str:
     """What it costs less."""
     size = best.size_bytes / chosen.size_bytes
-    gains = [f"{_times(size)} smaller"] if size >= 1.1 else []
+    gains = [f"is {_times(size)} smaller"] if size >= 1.1 else []
     if best.speed is not None and chosen.speed is not None:
         speed = best.speed.p50_ms.median / chosen.speed.p50_ms.median
         gains += [f"answers a title {_times(speed)} as fast"] if speed >= 1.1 else []
-    return f"It is {listing(gains)}." if gains else ""
+    return f"It {listing(gains)}." if gains else ""
 
 
 def _times(factor: float) -> str:

@@ -324,6 +324,15 @@ def test_over_newsrooms_the_cards_say_the_worst_and_tables_have_each(
     assert by_length[1][4:] == ["80.00 % of 200", "100.00 % of 200"]
 
 
+def test_of_as_large_a_model_only_the_speed_is_said(make_comparison, tmp_path: Path):
+    comparison = make_comparison({"a": 950, "b": 948}, speeds=[(3, 100, 9), (1, 100, 9)])
+
+    assert verdict_of(comparison, tmp_path).endswith(
+        "which 1,000 titles cannot tell from chance (p = 0.500). It answers a title 3.0 times as "
+        "fast."
+    )
+
+
 def test_flips_by_form_are_shown_where_they_were_tried(make_comparison, tmp_path: Path):
     comparison = make_comparison({"a": 950})
     comparison = replace(comparison, forms=(FormFlips("hashtag", 800, 0.0125),))
