@@ -80,7 +80,7 @@ def compare_models(settings: Compare) -> list[Path]:
     """
     candidates = parse_candidates(settings.models)
     inputs = [each.folder for each in candidates]
-    inputs += map(path_of, [*settings.data, *settings.train])
+    inputs += [*map(path_of, [*settings.data, *settings.train]), *settings.reading.lists]
     claim_folder(settings.output, inputs, REPORT, settings.force)
     manifest = candidates[0].manifest
     labels = Labels(manifest.labels, manifest.display_names)

@@ -60,6 +60,7 @@ def evaluate_file(settings: Evaluate) -> dict[str, Any]:
         DataError: a row that cannot be used.
     """
     inputs = [settings.model, *map(path_of, filter(None, [*settings.files, settings.train]))]
+    inputs += settings.reading.lists
     if settings.predictions is not None:
         claim_file(settings.predictions, inputs, PREDICTIONS, settings.force)
     reading = settings.reading

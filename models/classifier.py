@@ -74,6 +74,11 @@ class Prediction:
         return self.ranking[0]
 
 
+def is_unknown(title: str, confidence: float, threshold: float) -> bool:
+    """Whether a title's class is no answer: too unsure, or of a title that cannot be read."""
+    return not is_readable(title) or bool(confidence < threshold)
+
+
 def predict(
     classifier: TitleClassifier, titles: Sequence[str], top_k: int = 1, threshold: float = 0.0
 ) -> list[Prediction]:
@@ -90,7 +95,6 @@ def predict(
     found = []
     for title, row, best, cut in zip(titles, probabilities, order, truncated, strict=True):
         ranking = tuple(Ranked(names[j], display_names[j], float(row[j])) for j in best)
-        readable = is_readable(title)
-        unknown = not readable or ranking[0].score < threshold
-        found.append(Prediction(title, ranking, bool(cut), readable, unknown))
+        unknown = is_unknown(title, ranking[0].score, threshold)
+        found.append(Prediction(title, ranking, bool(cut), is_readable(title), unknown))
     return found

@@ -8,7 +8,7 @@ from functools import cached_property
 from pathlib import Path
 
 from models.errors import DataError
-from models.text_encoding import decode
+from models.text_encoding import read_text
 
 DISPLAY_NAMES = {
     "finance": "财经",
@@ -61,7 +61,7 @@ class Labels:
             DataError: unreadable, in no known encoding, empty, or with an empty or repeated name.
         """
         try:
-            text = decode(path.read_bytes()).replace("\r\n", "\n").replace("\r", "\n")
+            text = read_text(path)
         except (OSError, UnicodeDecodeError) as error:
             raise DataError(f"cannot read the class names: {error}", path) from error
         try:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import re
+from pathlib import Path
 
 UTF_8 = "UTF-8"
 GB18030 = "GB18030"
@@ -44,6 +45,15 @@ def decode(content: bytes) -> str:
     """
     encoding, mark = encoding_of(content)
     return content[mark:].decode(encoding)
+
+
+def read_text(path: Path) -> str:
+    """A whole file as `decode` reads it, with one kind of line end, whichever system wrote it.
+
+    Raises:
+        OSError, UnicodeDecodeError: it cannot be read.
+    """
+    return decode(path.read_bytes()).replace("\r\n", "\n").replace("\r", "\n")
 
 
 def _wide(head: bytes) -> str | None:

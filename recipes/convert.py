@@ -19,13 +19,12 @@ from recipes.ingredients import data_ingredient, model_ingredient, named
 from recipes.lessons import read_labelled
 from recipes.saving import Calibration, calibrate, claim_model, save_model
 from recipes.settings import (
+    Calibrating,
     FolderArgument,
     NewsroomFiles,
     OptionalFile,
     Reading,
     Saving,
-    WantedPrecision,
-    path_of,
 )
 from recipes.telling import say
 from scoring.gate import gate
@@ -42,7 +41,7 @@ _SEED = 13
 
 
 @dataclass(frozen=True, kw_only=True)
-class Quantize(Saving):
+class Quantize(Calibrating):
     """Turn an encoder or a student into int8, and refuse to write it if it lost too much.
 
     onnx: for ONNX Runtime, without torch; the ranges of its layers' inputs are measured once, on
@@ -65,8 +64,6 @@ class Quantize(Saving):
     """Points of accuracy that may be lost on dev; below 0, that have to be won."""
     force: bool = False
     """Write it whatever is lost, and whatever stands at --output, but never over what is read."""
-    wanted_precision: WantedPrecision = None
-    """Share of right answers among those given; less confident ones are 'unknown'."""
     reading: Reading = Reading()
 
 
@@ -87,8 +84,7 @@ def quantize(settings: Quantize) -> Manifest:
     Raises:
         GateFailed: it lost more than `max_drop`; nothing is written.
     """
-    files = [*map(path_of, settings.dev), *map(path_of, filter(None, [settings.calibration]))]
-    claim_model(settings, [settings.folder, *files])
+    claim_model(settings, [settings.folder, *settings.dev, *filter(None, [settings.calibration])])
     source = load(settings.folder)
     student = as_student(source)
     dev = read_labelled(settings.reading, settings.dev, source.labels)

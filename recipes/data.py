@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated
@@ -25,9 +25,9 @@ from recipes.settings import (
 )
 from recipes.telling import logger, say
 from scoring.remarks import of_sizes
-from titles import Report, Source, check, fix, read, write_folds, write_recombined
+from titles import Report, check, fix, read, write_folds, write_recombined
 from titles.folds import FOLDS
-from titles.protection import protection
+from titles.protection import numbered, protection
 from titles.recombination import RECOMBINED
 
 
@@ -92,7 +92,9 @@ def data_check(settings: DataCheck) -> Report:
     """What is wrong with the files; with `fix`, cleaned copies are written beside them."""
     for name in settings.files:
         _refuse_list(name)
-    splits = _named_splits(settings.reading.sources(settings.files))
+    sources = settings.reading.sources(settings.files)
+    names = numbered(Path(source.path).stem for source in sources)
+    splits = dict(zip(names, sources, strict=True))
     counter = _token_counter(settings.tokenizer) if settings.tokenizer else None
     labels = settings.reading.labels
     report = check(splits, labels, counter, class_map=settings.reading.meanings())
@@ -106,17 +108,6 @@ def data_check(settings: DataCheck) -> Report:
         for remark in of_sizes(Path(summary.path).name, summary.learned)
     ]
     return replace(report, remarks=say(remarks))
-
-
-def _named_splits(sources: Iterable[Source]) -> dict[str, Source]:
-    """Splits by their files' names: `train`, and `train 2` for another file of that name."""
-    splits: dict[str, Source] = {}
-    counts: dict[str, int] = {}
-    for source in sources:
-        name = Path(source.path).stem
-        counts[name] = counts.get(name, 0) + 1
-        splits[f"{name} {counts[name]}" if counts[name] > 1 else name] = source
-    return splits
 
 
 def data_folds(settings: DataFolds) -> list[Path]:

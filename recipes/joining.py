@@ -17,13 +17,11 @@ from recipes.ingredients import data_ingredient, model_ingredient
 from recipes.lessons import read_labelled
 from recipes.saving import calibrate, claim_model, save_model
 from recipes.settings import (
+    Calibrating,
     FolderArguments,
     NewsroomFiles,
     OptionalPath,
     Reading,
-    Saving,
-    WantedPrecision,
-    path_of,
 )
 from recipes.telling import logger, say
 from scoring.metrics import accuracy
@@ -36,13 +34,11 @@ from training.compression.conversion import as_student
 
 
 @dataclass(frozen=True, kw_only=True)
-class Joining(Saving):
+class Joining(Calibrating):
     """What both verbs take."""
 
     dev: NewsroomFiles
     """Titles to choose and calibrate on; repeatable, one newsroom's each."""
-    wanted_precision: WantedPrecision = None
-    """Share of right answers among those given; less confident ones are 'unknown'."""
     reading: Reading = Reading()
 
 
@@ -76,7 +72,7 @@ class Average(Joining):
 
 def ensemble(settings: Ensemble) -> Manifest:
     """Fit the members' weights on dev, calibrate the pool, save it with a copy of each."""
-    claim_model(settings, [*settings.models, *map(path_of, settings.dev)])
+    claim_model(settings, [*settings.models, *settings.dev])
     with ExitStack() as opened:
         members = name_members([opened.enter_context(load(each)) for each in settings.models])
         equal = [1 / len(members)] * len(members)
@@ -95,7 +91,7 @@ def ensemble(settings: Ensemble) -> Manifest:
 
 def average(settings: Average) -> Manifest:
     """Average the students' weights, calibrate on dev, save."""
-    claim_model(settings, [*settings.models, *map(path_of, settings.dev)])
+    claim_model(settings, [*settings.models, *settings.dev])
     members = name_members([load(folder) for folder in settings.models])
     student: StudentClassifier = averaging.average([as_student(m) for m in members.values()])
     dev = _read_dev(settings, next(iter(members.values())))

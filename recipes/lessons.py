@@ -14,7 +14,7 @@ from recipes.settings import Learning, Reading
 from recipes.telling import logger, say
 from scoring.remarks import before_learning
 from titles import LabelledTitles, Source, objections, read, read_splits, read_titles, report_text
-from titles.protection import role_of
+from titles.protection import numbered, role_of
 
 
 class LearningTitles(NamedTuple):
@@ -43,8 +43,8 @@ def read_learning(settings: Learning, classes: Labels | None = None) -> Learning
     """
     reading = settings.reading
     sources = {
-        **_numbered("train", reading.sources(settings.train)),
-        **_numbered("dev", reading.sources(settings.dev, settings.dev_split)),
+        **_splits("train", reading.sources(settings.train)),
+        **_splits("dev", reading.sources(settings.dev, settings.dev_split)),
     }
     splits, report = read_splits(sources, reading.labels, classes, class_map=reading.meanings())
     if report.errors:
@@ -78,7 +78,7 @@ def read_labelled(reading: Reading, names: Sequence[str], labels: Labels) -> Lab
     if len(sources) == 1 and class_map is None:
         return read(sources[0], reading.labels, labels)
     splits, report = read_splits(
-        _numbered("test", sources), reading.labels, labels, class_map=class_map
+        _splits("test", sources), reading.labels, labels, class_map=class_map
     )
     if report.errors:
         first = report.errors[0]
@@ -86,9 +86,9 @@ def read_labelled(reading: Reading, names: Sequence[str], labels: Labels) -> Lab
     return _joined(list(splits.values()))
 
 
-def _numbered(role: str, sources: Sequence[Source]) -> dict[str, Source]:
-    """Splits by name: `train`, `train 2`, `train 3`, …"""
-    return {f"{role} {n}" if n > 1 else role: source for n, source in enumerate(sources, 1)}
+def _splits(role: str, sources: Sequence[Source]) -> dict[str, Source]:
+    """The files of one role by names of their own."""
+    return dict(zip(numbered([role] * len(sources)), sources, strict=True))
 
 
 def _joined(parts: Sequence[LabelledTitles]) -> LabelledTitles:

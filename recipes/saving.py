@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from models.artifact import Ingredient, Manifest, Provenance, Route, save
 from models.calibration import calibrated
 from models.classifier import Scores
 from models.outputs import claim_folder
 from models.remark import Remark
-from recipes.settings import Saving
+from recipes.settings import Calibrating, Saving, path_of
 from recipes.telling import logger, say
 from scoring.remarks import of_lengths, of_precision, of_scores, of_temperature
 from scoring.temperature import fit_temperature
@@ -31,13 +31,14 @@ def claim_model(settings: Saving, inputs: Iterable[str | Path]) -> None:
     """Refuse an output that would cost somebody something, before any work.
 
     Args:
-        inputs: all that is read, but for the list of classes, which the settings name.
+        inputs: all that is read, files of titles as `[NEWSROOM=]FILE`; but for the lists of labels,
+            which the settings name.
     Raises:
         UsageError: see `models.outputs.claim_folder`.
     """
     reading = getattr(settings, "reading", None)
-    labels = [reading.labels] if reading and reading.labels else []
-    claim_folder(settings.output, [*map(Path, inputs), *labels], force=settings.force)
+    lists = reading.lists if reading else []
+    claim_folder(settings.output, [*map(path_of, inputs), *lists], force=settings.force)
 
 
 def dev_metrics(history: History) -> dict[str, float]:
@@ -82,15 +83,6 @@ def calibrate(
         ]
     )
     return Calibration(temperature, threshold or 0.0, tuple(remarks))
-
-
-class Calibrating(Protocol):
-    """The settings of a verb that calibrates."""
-
-    @property
-    def output(self) -> Path: ...
-    @property
-    def wanted_precision(self) -> float | None: ...
 
 
 def save_model(

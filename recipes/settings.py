@@ -17,6 +17,7 @@ from tyro.constructors import PrimitiveConstructorSpec
 from models.bounds import Bounds, Checked, NonEmpty, Whole
 from titles import Source
 from titles.class_map import ClassMap
+from titles.protection import HELD_OUT
 
 
 def _optional(metavar: str, read: Callable[[str], Any], absent: str) -> Any:
@@ -76,11 +77,6 @@ OptionalShare = Annotated[float | None, _optional("SHARE", float, "none")]
 Layers = Annotated[
     int | tuple[int, ...] | None, _optional("N|I,J,…", layer_numbers, "all"), LayerNumbers()
 ]
-WantedPrecision = Annotated[
-    float | None, _optional("SHARE", float, "none"), Bounds(above=0, below=1)
-]
-"""Share of right answers among those given: below the confidence that reaches it on the dev titles,
-the answer is "unknown"."""
 Threads = Annotated[int | None, _optional("N", int, "all"), Whole(least=1, most=1024)]
 Number = Annotated[int, arg(metavar="N"), Whole(least=1)]
 
@@ -123,6 +119,11 @@ class Reading(Checked):
             return found
         return [replace(each, newsroom=each.newsroom or newsroom_of(each.path)) for each in found]
 
+    @property
+    def lists(self) -> list[Path]:
+        """The files that say what labels are."""
+        return [path for path in (self.labels, self.class_map) if path]
+
     def meanings(self) -> ClassMap | None:
         """The class map, read.
 
@@ -132,9 +133,9 @@ class Reading(Checked):
         return ClassMap.read(self.class_map) if self.class_map else None
 
 
-def path_of(name: str) -> Path:
+def path_of(name: str | Path) -> Path:
     """Of `[NEWSROOM=]path`."""
-    return Path(_newsroom_and_path(name)[1])
+    return Path(_newsroom_and_path(str(name))[1])
 
 
 def newsroom_of(path: str | Path) -> str:
@@ -143,12 +144,9 @@ def newsroom_of(path: str | Path) -> str:
     `toutiao/train.jsonl` is of toutiao, `toutiao.csv` too.
     """
     path = Path(path)
-    if path.stem.lower() in _SPLITS and path.resolve().parent.name:
+    if path.stem.lower() in ("train", *HELD_OUT) and path.resolve().parent.name:
         return path.resolve().parent.name
     return path.stem
-
-
-_SPLITS = ("train", "dev", "valid", "validation", "eval", "test")
 
 
 def _newsroom_and_path(name: str) -> tuple[str | None, str]:
@@ -183,7 +181,18 @@ class Saving(Checked):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Learning(Saving):
+class Calibrating(Saving):
+    """What is asked of every model whose confidence is fitted on dev titles."""
+
+    wanted_precision: Annotated[
+        float | None, _optional("SHARE", float, "none"), Bounds(above=0, below=1)
+    ] = None
+    """Share of right answers among those given; titles with less confidence than gives it on dev,
+    those of no class among them, are answered 'unknown'."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Learning(Calibrating):
     """What is learned from, and where the model is saved."""
 
     train: NewsroomFiles
@@ -192,13 +201,9 @@ class Learning(Saving):
     """Titles to choose and calibrate on; repeatable, one newsroom's each."""
     dev_split: Annotated[str | None, _optional("NAME", str, "as --split")] = None
     """Split of a dataset that --dev means."""
-    wanted_precision: WantedPrecision = None
-    """Share of right answers among those given; titles with less confidence than gives it on dev,
-    those of no class among them, are answered 'unknown'."""
     reading: Reading = Reading()
 
     @property
     def learned_files(self) -> list[Path]:
         """All files of titles that are learned from or chosen on, and what they are read by."""
-        maps = [self.reading.class_map] if self.reading.class_map else []
-        return [*map(path_of, (*self.train, *self.dev)), *maps]
+        return [*map(path_of, (*self.train, *self.dev)), *self.reading.lists]

@@ -50,11 +50,11 @@ def newsroom_scores(scores: np.ndarray, titles: LabelledTitles) -> list[Newsroom
     Args:
         scores: (n, classes) probabilities as the model shows them.
     """
-    labels = titles.by_newsroom
+    labels, hits, weights = titles.by_newsroom, right(scores, titles.may_be), title_weights(titles)
     return [
-        _score(newsroom, scores[rows], titles.take(rows))
+        _score(newsroom, its, scores, titles, hits, weights)
         for i, newsroom in enumerate(labels.newsrooms)
-        if len(rows := np.flatnonzero(labels.newsroom_ids == i))
+        if (its := labels.newsroom_ids == i).any()
     ]
 
 
@@ -62,14 +62,6 @@ def mean_of_recalls(rows: Iterable[NewsroomScore]) -> float:
     """The mean macro recall of the newsrooms that have titles in scope; NaN where none has."""
     recalls = [row.macro_recall for row in rows if row.macro_recall is not None]
     return float(np.mean(recalls)) if recalls else float("nan")
-
-
-def macro_recall(scores: np.ndarray, titles: LabelledTitles) -> float:
-    """Mean recall of the labels that mean some class and have titles."""
-    known, ids = titles.in_scope, titles.by_newsroom.ids
-    hits = right(scores, titles.may_be)
-    recalls = [hits[known & (ids == label)].mean() for label in np.unique(ids[known])]
-    return float(np.mean(recalls))
 
 
 def title_weights(titles: LabelledTitles) -> np.ndarray:
@@ -127,18 +119,25 @@ def own_temperature_gain(scores: np.ndarray, titles: LabelledTitles) -> float:
     return expected_calibration_error(known, gold) - expected_calibration_error(own, gold)
 
 
-def _score(newsroom: str, scores: np.ndarray, titles: LabelledTitles) -> NewsroomScore:
-    known, confidence = titles.in_scope, scores.max(axis=1)
-    outside = titles.has_label & ~known
-    both = known.any() and outside.any()
-    gold = titles.may_be
+def _score(
+    newsroom: str,
+    its: np.ndarray,
+    scores: np.ndarray,
+    titles: LabelledTitles,
+    hits: np.ndarray,
+    weights: np.ndarray,
+) -> NewsroomScore:
+    """Of the titles that are the newsroom's, by `its`, (n,) bool."""
+    known, outside = its & titles.in_scope, its & titles.has_label & ~titles.in_scope
+    sure, unsure = scores[known].max(axis=1), scores[outside].max(axis=1)
+    any_known, any_outside = len(sure) > 0, len(unsure) > 0
     return NewsroomScore(
         newsroom,
-        int(known.sum()),
-        int(outside.sum()),
-        float(right(scores, gold)[known].mean()) if known.any() else None,
-        macro_recall(scores, titles) if known.any() else None,
-        expected_calibration_error(scores[known], gold[known]) if known.any() else None,
-        auroc(confidence[known], confidence[outside]) if both else None,
-        float((confidence[outside] >= SURE).mean()) if outside.any() else None,
+        len(sure),
+        len(unsure),
+        float(hits[known].mean()) if any_known else None,
+        float(weights[known] @ hits[known] / weights[known].sum()) if any_known else None,
+        expected_calibration_error(scores[known], titles.may_be[known]) if any_known else None,
+        auroc(sure, unsure) if any_known and any_outside else None,
+        float((unsure >= SURE).mean()) if any_outside else None,
     )

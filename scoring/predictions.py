@@ -20,10 +20,10 @@ from typing import Any
 import numpy as np
 
 from models.artifact import Manifest
+from models.classifier import is_unknown
 from models.errors import UsageError
 from models.outputs import OutputKind
 from models.staging import staged_file
-from models.title_text import is_readable
 from titles import NO_LABEL, LabelledTitles
 
 
@@ -100,7 +100,7 @@ def _records(
     manifest: Manifest, origin: Origin, data: LabelledTitles, scores: np.ndarray
 ) -> Iterator[dict[str, Any]]:
     """The rows, with `COLUMNS`, `UNKNOWN` and then `scores` as keys."""
-    labels, threshold = manifest.labels, manifest.threshold
+    labels = manifest.labels
     for title, label_id, row in zip(data.titles, data.label_ids, scores, strict=True):
         best = int(row.argmax())
         by_class = [float(str(score)) for score in row]  # the shortest that is the same float32
@@ -110,6 +110,6 @@ def _records(
             "predicted": labels[best],
             "confidence": by_class[best],
             **asdict(origin),
-            UNKNOWN: not is_readable(title) or bool(row[best] < threshold),
+            UNKNOWN: is_unknown(title, float(row[best]), manifest.threshold),
             "scores": dict(zip(labels, by_class, strict=True)),
         }

@@ -19,7 +19,7 @@ import numpy as np
 
 from models.errors import DataError
 from models.labels import Labels
-from models.text_encoding import decode
+from models.text_encoding import read_text
 from titles.newsroom_labels import NewsroomLabel, NewsroomLabels
 from titles.source import Source
 
@@ -112,6 +112,11 @@ class _Line:
     label: str
     classes: tuple[str, ...]
 
+    @property
+    def named(self) -> list[str]:
+        """The classes alone, of which `outside` and `-` are none."""
+        return [name for name in self.classes if name not in (OUTSIDE, NOTHING)]
+
 
 class ClassMap:
     """A file of meanings, whose classes are looked up when they are known.
@@ -133,7 +138,7 @@ class ClassMap:
             DataError: it cannot be read, a line has another form, or two lines contradict.
         """
         try:
-            text = decode(path.read_bytes())
+            text = read_text(path)
         except (OSError, UnicodeDecodeError) as error:
             raise DataError(f"cannot read the class map: {error}", path) from error
         lines = tuple(_lines(path, text))
@@ -154,9 +159,7 @@ class ClassMap:
         Raises:
             DataError: there is none.
         """
-        names = dict.fromkeys(
-            name for line in self._lines for name in line.classes if name not in (OUTSIDE, NOTHING)
-        )
+        names = dict.fromkeys(name for line in self._lines for name in line.named)
         if not names:
             raise DataError("no line names a class", self.path)
         return Labels.of(names)
@@ -178,20 +181,19 @@ class ClassMap:
         return LabelMeanings(newsroom, classes, meanings, self.path)
 
     def _meaning(self, line: _Line, classes: Labels) -> Meaning:
-        named = [name for name in line.classes if name not in (OUTSIDE, NOTHING)]
-        if unknown := [name for name in named if name not in classes.ids]:
+        if unknown := [name for name in line.named if name not in classes.ids]:
             raise DataError(
                 f"{unknown[0]!r} is not one of the classes ({', '.join(classes.names[:12])}); "
                 f"{_REMEDY}",
                 self.path,
                 line.number,
             )
-        ids = tuple(sorted(classes.ids[name] for name in named))
+        ids = tuple(sorted(classes.ids[name] for name in line.named))
         return Meaning(line.label, ids, line.classes == (NOTHING,), line.number)
 
 
 def _lines(path: Path, text: str) -> Iterator[_Line]:
-    for number, raw in enumerate(text.replace("\r\n", "\n").replace("\r", "\n").split("\n"), 1):
+    for number, raw in enumerate(text.split("\n"), 1):
         if not raw.strip() or raw.lstrip().startswith("#"):
             continue
         cells = [cell.strip() for cell in raw.split("\t")]

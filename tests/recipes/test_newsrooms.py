@@ -179,3 +179,16 @@ def test_a_class_map_that_is_none_is_refused_before_anything_is_read(
 
     with pytest.raises(DataError, match=r"none\.tsv: cannot read the class map"):
         read_learning(Learning(train="nowhere", dev="nowhere", output=tmp_path, reading=reading))
+
+
+def test_a_class_map_that_is_read_is_not_lost_to_the_output(
+    newsrooms: dict[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    folder = tmp_path / "maps"
+    folder.mkdir()
+    newsrooms["map"] = str(Path(newsrooms["map"]).rename(folder / "classes.tsv"))
+
+    assert main(["train", "linear", *options(newsrooms, folder), "--force"]) == 2
+
+    assert (folder / "classes.tsv").read_text() == MAP
+    assert "classes.tsv" in capsys.readouterr().err
