@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
+from itertools import chain
+from pathlib import Path
 from typing import Annotated, Any
 
-from models.artifact import Manifest, load
+import torch
+
+from models.artifact import Ingredient, LoadedModel, Manifest, load
 from models.bounds import Bounds, Checked
+from models.errors import UsageError
+from models.manifest import MANIFEST
 from models.student import StudentClassifier
-from recipes.ingredients import model_ingredient, named
+from recipes.ingredients import encoder_ingredients, model_ingredient, named
 from recipes.lessons import read_learning, require_classes
-from recipes.settings import Folder, Layers, OptionalNumber, OptionalPath, OptionalShare
+from recipes.settings import Layers, OptionalName, OptionalNumber, OptionalPath, OptionalShare
 from recipes.teaching import (
+    Taught,
     TaughtLearning,
     claim_student,
     taught_titles,
@@ -21,16 +29,19 @@ from recipes.teaching import (
 )
 from titles import LabelledTitles
 from training.compression import student_start
-from training.compression.conversion import as_student
+from training.compression.conversion import as_student, encoder_as_student
 from training.compression.vocabulary import prune_vocabulary
+from training.finetune import HEAD_SEED, open_encoder
+from training.pretrained import resolve
 
 
 @dataclass(frozen=True, kw_only=True)
 class Start(Checked):
     """What the student starts from."""
 
-    start: OptionalPath = None
-    """An encoder or a student; by default the teacher, or an ensemble's first encoder."""
+    start: OptionalName = None
+    """An encoder or a student, or a pretrained encoder as 'train encoder' takes it; by default the
+    teacher, or an ensemble's first encoder."""
     layers: Layers = 4
     """How many of its layers, evenly spaced, or which ones, counted from 0."""
     d_ff: OptionalNumber = None
@@ -56,9 +67,16 @@ class Distill(TaughtLearning):
     trains the same student without the teacher, --random-weights one that takes nothing over.
     """
 
-    teacher: Folder
-    """A model of any route."""
+    teacher: OptionalPath = None
+    """A model of any route; may be left out with --alpha 0."""
     shape: Start = Start()
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.teacher is None and self.training.alpha:
+            raise UsageError("pass --teacher, or --alpha 0 to learn from the labels alone")
+        if self.teacher is None and self.shape.start is None:
+            raise UsageError("without --teacher, say with --start what the student starts from")
 
 
 def distill(settings: Distill) -> Manifest:
@@ -67,21 +85,40 @@ def distill(settings: Distill) -> Manifest:
     Raises:
         UsageError: models, data and settings do not fit each other.
         DataError: titles or scores that cannot be used.
+        PretrainedError: the encoder to start from cannot be had.
     """
-    shape = settings.shape
+    shape, training = settings.shape, settings.training
     claim_student(settings, settings.teacher, shape.start)
-    with load(settings.teacher) as teacher:
-        source = load(shape.start) if shape.start else with_transformer(teacher)
-        whole = as_student(source)
-        lesson = read_learning(settings, teacher.labels)
-        train = lesson.train
-        require_classes(train.labels, teacher, source)
+    with ExitStack() as opened:
+        teacher = opened.enter_context(load(settings.teacher)) if settings.teacher else None
+        lesson = read_learning(settings, teacher.labels if teacher else None)
+        if teacher:
+            require_classes(lesson.train.labels, teacher)
         taught = taught_titles(settings, lesson)
-        start, used = cut_start(whole, shape, train, taught.titles.titles, settings.training.seed)
-        origin = model_ingredient("start", source)
-        return train_student(
-            settings, start, teacher, taught, origin, {"start": named(source), **used}
-        )
+        whole, origins, name = _whole(settings, teacher, taught)
+        titles = taught.titles.titles
+        start, used = cut_start(whole, shape, lesson.train, titles, training.seed)
+        return train_student(settings, start, teacher, taught, origins, {"start": name, **used})
+
+
+def _whole(
+    settings: Distill, teacher: LoadedModel | None, taught: Taught
+) -> tuple[StudentClassifier, list[Ingredient], dict[str, str]]:
+    """What the student is cut from, and how a manifest names it.
+
+    Raises:
+        UsageError: it has no Transformer, or other classes than the titles.
+        PretrainedError: it cannot be had.
+    """
+    name = settings.shape.start
+    if name and not (Path(name) / MANIFEST).exists():
+        folder = resolve(name, chain(taught.titles.titles, taught.dev.titles))
+        torch.manual_seed(HEAD_SEED)
+        encoder = open_encoder(folder, taught.train.labels, settings.training.max_length)
+        return encoder_as_student(encoder, folder), encoder_ingredients(folder), {"name": name}
+    source = load(name) if name else with_transformer(teacher)
+    require_classes(taught.train.labels, source)
+    return as_student(source), [model_ingredient("start", source)], named(source)
 
 
 def cut_start(

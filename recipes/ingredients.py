@@ -20,6 +20,11 @@ def file_ingredient(role: str, path: Path) -> Ingredient:
     return Ingredient(role, "data", f"{path.parent.name}/{path.name}", digest)
 
 
+def encoder_ingredients(folder: Path) -> list[Ingredient]:
+    """The weights of a pretrained encoder."""
+    return [file_ingredient("encoder", path) for path in sorted(folder.glob("*.safetensors"))]
+
+
 def model_ingredient(role: str, model: LoadedModel) -> Ingredient:
     return Ingredient(role, "model", model.manifest.name, model.manifest.version)
 

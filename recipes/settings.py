@@ -72,6 +72,7 @@ FolderArguments = Annotated[tuple[Path, ...], Positional, arg(metavar="FOLDER"),
 OptionalPath = Annotated[Path | None, _optional("PATH", Path, "none")]
 OptionalFile = Annotated[str | None, _optional("FILE", str, "none")]
 OptionalText = Annotated[str | None, _optional("NAME", str, "told from the file")]
+OptionalName = Annotated[str | None, _optional("NAME", str, "none")]
 OptionalNumber = Annotated[int | None, _optional("N", int, "all"), Whole(least=1)]
 OptionalShare = Annotated[float | None, _optional("SHARE", float, "none")]
 Layers = Annotated[

@@ -144,7 +144,7 @@ def _shrink(settings: Shrinking, cut: Cut, asked: tuple[str, ...]) -> Manifest:
     used |= {name: getattr(settings, name) for name in asked}
     if settings.recovery:
         taught = taught_titles(settings, lesson)
-        return train_student(settings, model, teacher, taught, origin, used, metrics)
+        return train_student(settings, model, teacher, taught, [origin], used, metrics)
     scores = model.score(dev.titles)
     calibration = calibrate(settings, dev, scores, model.tokenizer.max_length)
     return save_model(

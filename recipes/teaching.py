@@ -78,17 +78,19 @@ class Taught:
         more = [each.fingerprint.to_dict() for each in self.more]
         return {**self.train.fingerprint.to_dict(), "unlabelled": more}
 
-    def ingredients(self, teacher: LoadedModel) -> tuple[Ingredient, ...]:
+    def ingredients(self, teacher: LoadedModel | None) -> tuple[Ingredient, ...]:
         """What the student is made from, but for its start."""
         return (
             *self.made_from,
             *(data_ingredient("unlabelled", each) for each in self.more),
             *(Ingredient("scores", "scores", each.path.name, each.sha256) for each in self.given),
-            model_ingredient("teacher", teacher),
+            *([model_ingredient("teacher", teacher)] if teacher else ()),
         )
 
 
-def claim_student(settings: TaughtLearning, *models: Path | None, trains: bool = True) -> None:
+def claim_student(
+    settings: TaughtLearning, *models: str | Path | None, trains: bool = True
+) -> None:
     """Refuse outputs that would cost somebody something, before any work.
 
     Args:
@@ -126,9 +128,9 @@ def taught_titles(settings: TaughtLearning, lesson: LearningTitles) -> Taught:
 def train_student(
     settings: TaughtLearning,
     start: StudentClassifier,
-    teacher: LoadedModel,
+    teacher: LoadedModel | None,
     taught: Taught,
-    origin: Ingredient,
+    origins: Iterable[Ingredient],
     hyperparameters: Mapping[str, Any],
     metrics: Mapping[str, float] | None = None,
 ) -> Manifest:
@@ -137,7 +139,8 @@ def train_student(
     An interrupted run goes on from its last checkpoint.
 
     Args:
-        origin: what `start` was cut from.
+        teacher: None where the labels alone teach.
+        origins: what `start` was cut from.
         hyperparameters: how it was cut, for the manifest.
         metrics: what was measured before.
     Raises:
@@ -145,7 +148,8 @@ def train_student(
     """
     training = settings.training
     matched = as_student(with_transformer(teacher)) if training.hidden_weight else None
-    scores = _ask(teacher, taught, settings.teaching.cache) if training.alpha else None
+    asked = teacher if training.alpha else None
+    scores = _ask(asked, taught, settings.teaching.cache) if asked else None
     run = run_folder(settings.output)
     remarks = [*taught.remarks, *say(of_positions(start.tokenizer.max_length, training.max_length))]
     result = distill(start, taught.titles, scores, taught.dev, training, run, matched)
@@ -158,13 +162,13 @@ def train_student(
         calibration,
         trained_on=taught.trained_on(),
         hyperparameters={
-            "teacher": named(teacher),
+            "teacher": named(teacher) if teacher else None,
             "scores": given,
             **hyperparameters,
             **asdict(training),
         },
         metrics={**(metrics or {}), **dev_metrics(result.history)},
-        made_from=[*taught.ingredients(teacher), origin],
+        made_from=[*taught.ingredients(teacher), *origins],
         remarks=remarks,
     )
     result.run_folder.clean()
@@ -172,12 +176,14 @@ def train_student(
     return manifest
 
 
-def with_transformer(teacher: LoadedModel) -> LoadedModel:
+def with_transformer(teacher: LoadedModel | None) -> LoadedModel:
     """The teacher, or the first member of an ensemble, that a student can be cut from.
 
     Raises:
         UsageError: there is none.
     """
+    if teacher is None:
+        raise UsageError("there is no teacher; pass one with --teacher")
     route = teacher.uncalibrated
     members = list(route.members.values()) if isinstance(route, EnsembleClassifier) else []
     for model in [teacher, *members]:

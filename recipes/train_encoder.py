@@ -13,7 +13,7 @@ from tyro.conf import arg
 
 from models.artifact import Manifest
 from models.outputs import claim_folder
-from recipes.ingredients import file_ingredient
+from recipes.ingredients import encoder_ingredients
 from recipes.lessons import read_all_titles, read_learning
 from recipes.saving import calibrate, claim_model, dev_metrics, run_folder, save_model
 from recipes.settings import Files, Learning
@@ -80,10 +80,7 @@ def train_encoder(settings: TrainEncoder) -> Manifest:
         trained_on=train.fingerprint.to_dict(),
         hyperparameters={"encoder": settings.encoder, **asdict(training)},
         metrics=dev_metrics(result.history),
-        made_from=[
-            *made_from,
-            *(file_ingredient("encoder", path) for path in sorted(folder.glob("*.safetensors"))),
-        ],
+        made_from=[*made_from, *encoder_ingredients(folder)],
         remarks=remarks,
     )
     result.run_folder.clean()

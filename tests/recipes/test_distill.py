@@ -5,6 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+from safetensors.torch import load_file
 from tokenizers import Tokenizer, pre_tokenizers, processors
 from tokenizers import models as unigrams
 
@@ -209,6 +210,42 @@ def test_a_teacher_without_a_transformer_asks_for_a_start(
     assert main([*arguments, "--output", str(tmp_path / "student")]) == 2
 
     assert "(linear) has no Transformer for a student to start from" in capsys.readouterr().err
+
+
+def test_a_student_of_a_pretrained_encoder_learns_from_labels_alone(
+    tmp_path: Path, tiny_encoder: Path, data: list[str]
+):
+    arguments = ["distill", "--alpha", "0", "--start", str(tiny_encoder), *data, *SHORT]
+    arguments += ["--max-length", "16", "--learning-rate", "1e-9", "--average-decay", "0"]
+
+    assert main([*arguments, "--output", str(tmp_path / "student")]) == 0
+
+    student = artifact.load(tmp_path / "student")
+    pretrained = load_file(tiny_encoder / "model.safetensors")
+    embedding = student.uncalibrated.network.encoder.embedding.tokens.weight
+    assert student.labels.names == ("stocks", "sports", "education")
+    torch.testing.assert_close(embedding, pretrained["embeddings.word_embeddings.weight"])
+    made_from = {each.role: each.name for each in student.manifest.provenance.made_from}
+    assert set(made_from) == {"train", "dev", "encoder"}
+    assert made_from["encoder"] == "encoder/model.safetensors"
+    assert student.manifest.provenance.hyperparameters["teacher"] is None
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--start", "x"], "pass --teacher, or --alpha 0 to learn from the labels alone"),
+        (["--alpha", "0"], "without --teacher, say with --start what the student starts from"),
+        (["--alpha", "0", "--start", "x"], "'x' is not a folder"),
+    ],
+)
+def test_without_a_teacher_it_is_said_what_is_missing(
+    tmp_path: Path, data: list[str], options: list[str], message: str,
+    capsys: pytest.CaptureFixture[str],
+):  # fmt: skip
+    main(["distill", *options, *data, *SHORT, "--output", str(tmp_path / "student")])
+
+    assert message in capsys.readouterr().err
 
 
 def test_the_vocabulary_is_cut_to_what_the_titles_use(

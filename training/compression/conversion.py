@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from tokenizers import Tokenizer
 
 from models.artifact import LoadedModel
@@ -30,15 +32,26 @@ def as_student(model: LoadedModel) -> StudentClassifier:
             f"{model.folder} is a model of the route '{model.manifest.route}'; only 'encoder' and "
             "'student' have a Transformer to work on"
         )
-    bert = PretrainedBert.of(model.folder, route.model.config.to_dict(), route.model.state_dict())
-    pad_id: int = route.tokenizer.pad_token_id
-    length = min(route.max_length or 64, bert.max_positions)
+    return encoder_as_student(route, model.folder)
+
+
+def encoder_as_student(encoder: EncoderClassifier, folder: Path) -> StudentClassifier:
+    """The same for an encoder that is no model of ours yet.
+
+    Args:
+        folder: where it lies, for errors.
+    Raises:
+        PretrainedError: it is of another architecture than BERT's.
+    """
+    bert = PretrainedBert.of(folder, encoder.model.config.to_dict(), encoder.model.state_dict())
+    pad_id: int = encoder.tokenizer.pad_token_id
+    length = min(encoder.max_length or 64, bert.max_positions)
     config = StudentConfig(bert.config["vocab_size"], length, pad_id, tuple(bert.layers()))
     weights = bert.classifier_weights()
     for name, rows in ((_POSITIONS, config.max_positions), (_SEGMENTS, config.segments)):
         weights[name] = weights[name][:rows]
-    network = config.build(len(route.labels))
+    network = config.build(len(encoder.labels))
     network.load_state_dict(weights)
-    own_tokenizer = Tokenizer.from_str(route.tokenizer.backend_tokenizer.to_str())
+    own_tokenizer = Tokenizer.from_str(encoder.tokenizer.backend_tokenizer.to_str())
     tokenizer = TitleTokenizer(own_tokenizer, pad_id, length)
-    return StudentClassifier(network, config, tokenizer, route.labels)
+    return StudentClassifier(network, config, tokenizer, encoder.labels)
