@@ -13,9 +13,11 @@ from evaluation.memory import peak_memory_mb
 from models.artifact import LoadedModel
 from models.calibration import calibrated
 from models.errors import DataError
+from models.labels import Labels
 from models.machine import describe
 from recipes.telling import say
 from scoring import metrics
+from scoring.metrics import Gold
 from scoring.newsrooms import mean_of_recalls, newsroom_scores, recall_interval
 from scoring.predictions import require_suffix, write_predictions
 from scoring.remarks import before_scoring, of_lengths, of_scores
@@ -93,32 +95,48 @@ def labelled_metrics(
         leaks: (n,) bool, the titles that occur in the training data; a second score leaves them
             out, and is None where no other title is left.
     Returns:
-        JSON-able. Of newsrooms' labels also `newsrooms`, a row each, and `macro_recall`, the mean
-        of theirs; confusions, classes, intervals, F1 and Brier are then of the titles of one class.
+        JSON-able: what `_of_some_class` and `_of_one_class` give, where there are such titles. Of
+        newsrooms' labels also `newsrooms`, a row each, and `macro_recall`, the mean of theirs.
     """
-    single = titles.label_ids != NO_LABEL
-    gold, of_one, raw_of_one = titles.label_ids[single], scores[single], raw[single]
-    confusion = metrics.confusion_matrix(raw_of_one, gold)
-    found: dict[str, Any] = {
-        "labelled_rows": len(titles),
-        "accuracy": metrics.accuracy(raw, titles.gold),
-        "macro_f1": metrics.macro_f1(raw_of_one, gold),
-        "interval_95": metrics.bootstrap_interval(confusion),
-        "ece_before": metrics.expected_calibration_error(raw, titles.gold),
-        "ece_after": metrics.expected_calibration_error(scores, titles.gold),
-        "brier_before": metrics.brier(raw_of_one, gold),
-        "brier_after": metrics.brier(of_one, gold),
-        "per_class": [asdict(row) for row in metrics.class_scores(confusion, titles.labels)],
-        "confusion_matrix": confusion.tolist(),
-    }
+    known, single = titles.in_scope, titles.label_ids != NO_LABEL
+    found: dict[str, Any] = {"labelled_rows": len(titles), "interval_95": {}}
+    if known.any():
+        found |= _of_some_class(raw, scores, titles.gold)
+    if single.any():
+        found |= _of_one_class(raw[single], scores[single], titles.label_ids[single], titles.labels)
     if titles.newsroom_labels is not None:
         rows = newsroom_scores(scores, titles)
         found["newsrooms"] = [asdict(row) for row in rows]
-        found["macro_recall"] = mean_of_recalls(rows)
-        found["interval_95"]["macro_recall"] = recall_interval(scores, titles)
+        if known.any():
+            found["macro_recall"] = mean_of_recalls(rows)
+            found["interval_95"]["macro_recall"] = recall_interval(scores, titles)
     if leaks is not None:
         found["without_leaks"] = _without_leaks(titles, raw, leaks)
     return found
+
+
+def _of_some_class(raw: np.ndarray, scores: np.ndarray, gold: Gold) -> dict[str, Any]:
+    """Of titles that are of some class, even if it is not known which."""
+    return {
+        "accuracy": metrics.accuracy(raw, gold),
+        "ece_before": metrics.expected_calibration_error(raw, gold),
+        "ece_after": metrics.expected_calibration_error(scores, gold),
+    }
+
+
+def _of_one_class(
+    raw: np.ndarray, scores: np.ndarray, gold: np.ndarray, labels: Labels
+) -> dict[str, Any]:
+    """Of titles whose class is known; their intervals are those of all where there is no other."""
+    confusion = metrics.confusion_matrix(raw, gold)
+    return {
+        "macro_f1": metrics.macro_f1(raw, gold),
+        "interval_95": metrics.bootstrap_interval(confusion),
+        "brier_before": metrics.brier(raw, gold),
+        "brier_after": metrics.brier(scores, gold),
+        "per_class": [asdict(row) for row in metrics.class_scores(confusion, labels)],
+        "confusion_matrix": confusion.tolist(),
+    }
 
 
 def _without_leaks(titles: LabelledTitles, raw: np.ndarray, leaks: np.ndarray) -> dict[str, Any]:

@@ -6,13 +6,18 @@ from collections.abc import Sequence
 from typing import Any
 
 _INTERVALS = (("accuracy", "accuracy"), ("macro_f1", "macro-F1"))
+_OF_NEWSROOMS = (
+    ("accuracy", "right", "of titles that are of some class"),
+    ("macro_recall", "recall", "the mean of the newsrooms'"),
+    ("macro_f1", "macro-F1", "of titles of exactly one class"),
+)
 
 
 def format_evaluation(report: dict[str, Any]) -> str:
     """The result of `evaluate` as a few short tables."""
     model = report["model"]
     lines = [f"model      {model['name']} ({model['version']})", f"titles     {report['rows']:,}"]
-    if "accuracy" in report:
+    if "labelled_rows" in report:
         lines += _score_lines(report)
     lines.append(f"speed      {_speed(report)}")
     lines.append(f"memory     {report['peak_memory_mb']:,.0f} MiB at most")
@@ -38,23 +43,25 @@ def _speed(report: dict[str, Any]) -> str:
 def _score_lines(report: dict[str, Any]) -> list[str]:
     lines = []
     if "newsrooms" in report:
-        lines.append(f"right      {report['accuracy']:.2%}  (of titles that are of some class)")
-        lines.append(f"recall     {report['macro_recall']:.2%}  (the mean of the newsrooms')")
-        lines.append(f"macro-F1   {report['macro_f1']:.2%}  (of titles of exactly one class)")
+        for name, title, of in _OF_NEWSROOMS:
+            if name in report:
+                lines.append(f"{title:<10} {report[name]:.2%}  ({of})")
     for name, title in () if "newsrooms" in report else _INTERVALS:
         low, high = report["interval_95"][name]
         lines.append(f"{title:<10} {report[name]:.2%}  (95 % interval {low:.2%} to {high:.2%})")
     if "without_leaks" in report:
         lines.append(f"no leaks   {_without_leaks(report['without_leaks'])}")
-    lines.append(
-        f"ECE        {report['ece_before']:.4f} before, {report['ece_after']:.4f} after "
-        f"calibration (temperature {report['temperature']:.3f})"
-    )
+    if "ece_after" in report:
+        lines.append(
+            f"ECE        {report['ece_before']:.4f} before, {report['ece_after']:.4f} after "
+            f"calibration (temperature {report['temperature']:.3f})"
+        )
     if report["answered"]["threshold"]:
         lines.append(f"answered   {_answered(report['answered'])}")
-    lines.append(
-        f"Brier      {report['brier_before']:.4f} before, {report['brier_after']:.4f} after"
-    )
+    if "brier_after" in report:
+        lines.append(
+            f"Brier      {report['brier_before']:.4f} before, {report['brier_after']:.4f} after"
+        )
     return lines
 
 

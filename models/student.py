@@ -55,7 +55,7 @@ class StudentConfig:
     ranks: dict[str, int] = field(default_factory=dict)
     """Linear layers cut in two, by their names in the network, with the size in between."""
     reads_width: bool = False
-    """Whether it has a `WidthEmbedding`."""
+    """Whether it has a `WidthEmbedding`: those that earlier revisions trained do."""
     width_limits: tuple[int, int] = (64, 128)
     """Characters and columns of a title that it tells apart, if it has one."""
     segments: int = 1

@@ -29,7 +29,7 @@ SETTINGS = "crossfit.json"
 CROSSFIT = OutputKind("a crossfit", lacks(SETTINGS), in_place=True)
 """The folder that `crossfit` fills, part by part."""
 _DEV, _RECOMBINED = "dev.jsonl", "recombined.jsonl"
-RouteName = Literal["linear", "fasttext", "nearest", "width", "forest"]
+RouteName = Literal["linear", "fasttext", "nearest", "forest"]
 
 
 @dataclass(frozen=True, kw_only=True)

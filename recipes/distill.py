@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
 from typing import Annotated, Any
@@ -50,8 +50,6 @@ class Start(Checked):
     """Pieces that the tokenizer keeps."""
     dropout: Annotated[OptionalShare, Bounds(least=0, below=1)] = None
     """Share of activations set to 0 in training; by default that of --start."""
-    width: bool = False
-    """Let it count a title's characters and columns, too."""
     random_weights: bool = False
     """Take over the shape alone: a control."""
 
@@ -140,15 +138,14 @@ def cut_start(
         student = student_start.cut_vocabulary(student, *pruned)
     if shape.dropout is not None:
         student = student_start.with_dropout(student, shape.dropout)
+    if student.config.reads_width:  # as earlier revisions taught it: a newsroom's habit
+        student = student.with_(replace(student.config, reads_width=False))
     if shape.random_weights:
         student = student_start.randomised(student, seed)
-    if shape.width and not student.config.reads_width:
-        student = student_start.with_width(student)
     return student, {
         "layers": list(layers),
         "d_ff": shape.d_ff,
         "vocabulary": student.config.vocab_size,
         "dropout": shape.dropout,
-        "width": student.config.reads_width,
         "random_weights": shape.random_weights,
     }

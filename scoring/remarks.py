@@ -279,17 +279,19 @@ def of_unreadable(titles: LabelledTitles) -> Iterator[Remark]:
 def of_origin(
     manifest: Manifest, titles: LabelledTitles, roles: Iterable[str] = ("train", "dev")
 ) -> Iterator[Remark]:
-    """The titles are a file that the model itself was made from.
+    """The titles are a file that the model itself was made from, or hold such files.
 
     Args:
         roles: what the file may not have been to it.
     """
-    sha256, made_from = titles.fingerprint.sha256, manifest.provenance.made_from
-    found = {made.role for made in made_from if made.version == sha256} & set(roles)
-    if found:
+    for file in titles.fingerprint.parts or [titles.fingerprint]:
+        made_from = manifest.provenance.made_from
+        found = {made.role for made in made_from if made.version == file.sha256} & set(roles)
+        if not found:
+            continue
         yield Remark(
             "made-from-it",
-            f"{titles.fingerprint.name} is what {manifest.name} was made from (its "
+            f"{file.name} is what {manifest.name} was made from (its "
             f"{' and '.join(sorted(found))} titles): a score on it says too much; give titles that "
             "it has not seen",
         )

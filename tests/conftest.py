@@ -161,5 +161,5 @@ def make_student(tiny_encoder: Path, three_labels: Labels) -> Callable[..., Stud
 
 @pytest.fixture
 def tiny_student(make_student: Callable[..., StudentClassifier]) -> StudentClassifier:
-    """A student of 3 layers, 32 wide, reading 16 tokens of a title and its width."""
-    return make_student(reads_width=True)
+    """A student of 3 layers, 32 wide, reading 16 tokens of a title."""
+    return make_student()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, astuple, dataclass, replace
+from dataclasses import astuple, dataclass, replace
 from functools import cached_property
 from hashlib import sha256
 from typing import Any, Self
@@ -25,15 +25,17 @@ class Fingerprint:
         rows: all of them, usable or not.
         sha256: of a file's bytes; of a dataset, of its rows written as `title<TAB>label` lines; of
             titles put together in memory, `LabelledTitles.content_sha256`.
+        parts: of what was joined.
     """
 
     name: str
     rows: int
     sha256: str
+    parts: tuple[Fingerprint, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """{"name", "rows", "sha256"}, as manifests hold it."""
-        return asdict(self)
+        return {"name": self.name, "rows": self.rows, "sha256": self.sha256}
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,7 +105,9 @@ class LabelledTitles:
         newsroom_labels = NewsroomLabels.joined([part.by_newsroom for part in parts])
         titles = [title for part in parts for title in part.titles]
         dates = [date for part in parts for date in part.dates or [None] * len(part)]
-        return cls.of(titles, newsroom_labels.class_ids(), labels, name, newsroom_labels, dates)
+        found = cls.of(titles, newsroom_labels.class_ids(), labels, name, newsroom_labels, dates)
+        each = tuple(part.fingerprint for part in parts)
+        return replace(found, fingerprint=replace(found.fingerprint, parts=each))
 
     def __len__(self) -> int:
         return len(self.titles)

@@ -16,6 +16,7 @@ from scoring.given_scores import read_predictions
 from scoring.predictions import Origin
 from scoring.store import ScoreStore
 from titles import NO_LABEL, LabelledTitles
+from titles.newsroom_labels import NewsroomLabel, NewsroomLabels
 
 
 @pytest.fixture(scope="module")
@@ -229,3 +230,30 @@ def test_titles_that_are_not_there_are_no_result(
 ):
     with pytest.raises(DataError, match="no titles; give a file that has some"):
         evaluate(model, data.take([]), store, show_progress=False)
+
+
+@pytest.mark.parametrize(
+    ("meanings", "told", "not_told"),
+    [
+        (((0, 1), (), (1, 2)), ["right", "recall", "ECE"], ["macro-F1", "Brier"]),
+        (((), ()), ["titles"], ["right", "recall", "macro-F1", "ECE", "Brier"]),
+    ],
+    ids=["none of exactly one class", "none of any"],
+)
+def test_of_newsrooms_labels_is_told_what_they_can_tell(
+    model: LoadedModel, data: LabelledTitles, store: ScoreStore,
+    meanings: tuple[tuple[int, ...], ...], told: list[str], not_told: list[str],
+):  # fmt: skip
+    kinds = tuple(NewsroomLabel("desk", f"label {i}", of) for i, of in enumerate(meanings))
+    labels = NewsroomLabels(kinds, np.arange(len(data)) % len(kinds))
+    titles = LabelledTitles.of(data.titles, labels.class_ids(), data.labels, "desk", labels)
+
+    report = evaluate(model, titles, store, show_progress=False)
+
+    (row,) = report["newsrooms"]
+    assert row["outside"] == sum(not meanings[kind] for kind in labels.ids)
+    assert row["titles"] == len(data) - row["outside"]
+    lines = [line.split()[0] for line in format_evaluation(report).splitlines() if line]
+    assert [word for word in told if word not in lines] == []
+    assert [word for word in not_told if word in lines] == []
+    json.dumps(report, allow_nan=False)

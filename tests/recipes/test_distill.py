@@ -1,4 +1,5 @@
 import json
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -246,6 +247,20 @@ def test_without_a_teacher_it_is_said_what_is_missing(
     main(["distill", *options, *data, *SHORT, "--output", str(tmp_path / "student")])
 
     assert message in capsys.readouterr().err
+
+
+def test_a_student_of_one_that_reads_a_titles_width_does_not(
+    tmp_path: Path,
+    make_student: Callable[..., StudentClassifier],
+    data: list[str],
+    cache: list[str],
+):
+    artifact.save(make_student(reads_width=True), tmp_path / "teacher")
+    arguments = ["distill", "--teacher", str(tmp_path / "teacher"), *data, *cache, *SHORT]
+
+    assert main([*arguments, "--output", str(tmp_path / "student")]) == 0
+
+    assert artifact.load(tmp_path / "student").uncalibrated.network.width is None
 
 
 def test_the_vocabulary_is_cut_to_what_the_titles_use(

@@ -195,6 +195,8 @@ def test_a_file_that_the_model_was_made_from_is_recognised(make_manifest):
     assert "dev.txt is what m was made from (its dev and train titles)" in found.message
     assert codes(remarks.of_origin(manifest, data, ["teacher"])) == []
     assert codes(remarks.of_origin(manifest, titles_of([4]))) == []
+    (found,) = remarks.of_origin(manifest, LabelledTitles.joined([titles_of([4]), data], "both"))
+    assert found.message.startswith(f"{data.fingerprint.name} is what")
 
 
 def test_what_was_found_in_files_is_said_before_learning(tmp_path: Path):

@@ -17,14 +17,12 @@ from tokenizers import Tokenizer
 from models.errors import UsageError
 from models.student import StudentClassifier
 from models.tokenization import TitleTokenizer
-from models.transformer.width_embedding import WidthEmbedding
 from titles import LabelledTitles
 from training.compression.importance import SAMPLE_TITLES, importance
 from training.compression.pruning import keep_layers, keep_parts, require_layers
 from training.compression.selection import most_important, sample
 
 _TOKENS, _POSITIONS = "encoder.embedding.tokens.weight", "encoder.embedding.positions.table"
-_WIDTHS = "width.table.weight"
 
 
 def evenly_spaced(count: int, depth: int) -> list[int]:
@@ -85,13 +83,6 @@ def with_dropout(student: StudentClassifier, dropout: float) -> StudentClassifie
         replace(layer, dropout=dropout, attention_dropout=None) for layer in student.config.layers
     )
     return student.with_(replace(student.config, layers=layers))
-
-
-def with_width(student: StudentClassifier) -> StudentClassifier:
-    """The student with an eye for how long a title is; until it is trained, it scores alike."""
-    config = replace(student.config, reads_width=True)
-    width = WidthEmbedding(config.vocab_size, config.layers[-1].d_model, config.width_limits)
-    return student.with_(config, tensors={_WIDTHS: width.table.weight})
 
 
 def randomised(student: StudentClassifier, seed: int) -> StudentClassifier:

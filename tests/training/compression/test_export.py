@@ -28,6 +28,12 @@ UNEVEN = [
 
 
 @pytest.fixture
+def tiny_student(make_student: Callable[..., StudentClassifier]) -> StudentClassifier:
+    """One that reads a title's width, as earlier revisions made them: all that there can be."""
+    return make_student(reads_width=True)
+
+
+@pytest.fixture
 def int8(
     tmp_path: Path, tiny_student: StudentClassifier, three_topics: LabelledTitles
 ) -> OnnxClassifier:

@@ -1,4 +1,5 @@
 import warnings
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +14,12 @@ from titles import LabelledTitles
 from training.compression.low_rank import factorize_layers, ranks_by_budget
 from training.compression.pruning import KeptParts, keep_parts
 from training.compression.quantization import to_int8
+
+
+@pytest.fixture
+def tiny_student(make_student: Callable[..., StudentClassifier]) -> StudentClassifier:
+    """One that reads a title's width, as earlier revisions made them: all that there can be."""
+    return make_student(reads_width=True)
 
 
 def test_int8_scores_as_fp32_nearly(tiny_student: StudentClassifier, three_topics: LabelledTitles):

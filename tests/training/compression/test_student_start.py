@@ -20,7 +20,6 @@ from training.compression.student_start import (
     randomised,
     take_layers,
     with_dropout,
-    with_width,
 )
 
 TITLES = ["股市今日涨幅", "a", "球队比赛冠军"]
@@ -128,24 +127,6 @@ def test_dropout_changes_training_alone(tiny_student: StudentClassifier):
     assert (wet.predict_logits(TITLES) == tiny_student.predict_logits(TITLES)).all()
     connection = wet.network.encoder.layers[0].attention_connection
     assert any(m.p == 0.5 for m in connection.modules() if isinstance(m, torch.nn.Dropout))
-
-
-def test_a_student_that_learns_to_count_scores_as_before(
-    make_student: Callable[..., StudentClassifier],
-):
-    student = make_student()
-    counting = with_width(student)
-
-    assert (counting.predict_logits(TITLES) == student.predict_logits(TITLES)).all()
-    assert counting.config.reads_width
-    assert not student.config.reads_width
-    widths = counting.network.width.piece_widths
-    assert (widths.numpy() == student.tokenizer.piece_widths(student.config.vocab_size)).all()
-
-    counting.network.width.table.weight.data[65 + 10] += 1  # ten columns
-    changed = counting.predict_logits(["股市今日涨", "股市今日"])
-    before = student.predict_logits(["股市今日涨", "股市今日"])
-    assert (changed != before).any(axis=1).tolist() == [True, False]
 
 
 def test_random_weights_have_the_shape_alone(
