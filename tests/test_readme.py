@@ -13,7 +13,7 @@ pytestmark = pytest.mark.slow
 
 def test_the_readme_has_what_is_run_here():
     assert len(SERVE) == len(CURL) == 1
-    assert len(BENCHMARKS) == 2
+    assert len(BENCHMARKS) == 1
     assert len(IN_ORDER) >= 8
 
 

@@ -26,7 +26,7 @@ from titles import LabelledTitles
 from training.batches import LengthBucketedBatches, pad
 from training.partial_labels import partial_label_loss
 
-SAMPLE_TITLES = 2000
+SAMPLE_TITLES = 500
 """Titles that are enough to rank by."""
 _BATCH_SIZE = 32
 
