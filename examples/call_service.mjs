@@ -11,7 +11,7 @@ const response = await fetch(`${url}/v1/classify`, {
 });
 const answer = await response.json();
 if (!response.ok) {
-  console.error(`${response.status}: ${answer.error.message}`); // what came and what to do
+  console.error(`${response.status}: ${answer.detail}`); // what came and what to do
   process.exit(1);
 }
 answer.results.forEach((result, i) =>

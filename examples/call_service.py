@@ -15,6 +15,6 @@ try:
     with urlopen(request, timeout=10) as response:
         results = json.load(response)["results"]
 except HTTPError as error:  # its body says what came and what to do
-    sys.exit(f"{error.code}: {json.load(error)['error']['message']}")
+    sys.exit(f"{error.code}: {json.load(error)['detail']}")
 for title, result in zip(titles, results, strict=True):
     print(f"{result['display_name']} {result['score']:.2f}  {title}")

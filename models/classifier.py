@@ -82,19 +82,27 @@ def is_unknown(title: str, confidence: float, threshold: float) -> bool:
 def predict(
     classifier: TitleClassifier, titles: Sequence[str], top_k: int = 1, threshold: float = 0.0
 ) -> list[Prediction]:
-    """The `top_k` most probable classes of each title, in the titles' order.
+    """The `top_k` most probable classes of each title, in the titles' order; see `rank`."""
+    return rank(titles, classifier.score(titles), classifier.labels, top_k, threshold)
+
+
+def rank(
+    titles: Sequence[str], scores: Scores, labels: Labels, top_k: int = 1, threshold: float = 0.0
+) -> list[Prediction]:
+    """What the scores say of each title.
 
     Ties are broken by the labels' order; `top_k` above the number of classes gives them all.
 
     Args:
+        scores: of the titles, as they are shown.
         threshold: confidence below which a title's class is unknown.
     """
-    probabilities, truncated = classifier.score(titles)
-    order = np.argsort(-probabilities, axis=1, kind="stable")[:, :top_k]
-    names, display_names = classifier.labels.names, classifier.labels.display_names
+    probabilities, truncated = scores
+    order = np.argsort(-probabilities, axis=1, kind="stable")[:, :top_k].tolist()
+    names, display_names = labels.names, labels.display_names
     found = []
-    for title, row, best, cut in zip(titles, probabilities, order, truncated, strict=True):
-        ranking = tuple(Ranked(names[j], display_names[j], float(row[j])) for j in best)
+    for title, row, best, cut in zip(titles, probabilities.tolist(), order, truncated, strict=True):
+        ranking = tuple(Ranked(names[j], display_names[j], row[j]) for j in best)
         unknown = is_unknown(title, ranking[0].score, threshold)
         found.append(Prediction(title, ranking, bool(cut), is_readable(title), unknown))
     return found

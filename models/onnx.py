@@ -63,6 +63,7 @@ class OnnxClassifier(Route):
     """
 
     route: ClassVar[str] = "onnx"
+    shared_by_threads: ClassVar[bool] = True
 
     def __init__(
         self,

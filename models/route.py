@@ -24,6 +24,8 @@ class Route(TitleClassifier, Protocol):
     """Its name in `artifact.json`, and that of its entry point."""
     probe_tolerance: float
     """The largest difference of a probe's score that another machine may show."""
+    shared_by_threads: ClassVar[bool] = False
+    """Whether several threads may score titles at once."""
     max_length: int | None
     """Tokens of a title that are read; None where no limit exists."""
 

@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Callable
-from contextlib import AbstractAsyncContextManager, ExitStack, asynccontextmanager
-from functools import partial
+from contextlib import AbstractAsyncContextManager, ExitStack, asynccontextmanager, suppress
 from importlib.metadata import version
 
 from fastapi import FastAPI
+from fastapi.middleware.cors import CORSMiddleware
 
 from models.artifact import LoadedModel, load
-from service.access_log import AccessLog
-from service.body_limit import BodyLimit
-from service.endpoints import Serving, router
-from service.errors import install_error_handlers
-from service.inference import InferenceThread, probe
+from models.machine import available_threads
+from service.api import classify, health, models
+from service.inference.admission import Admission
+from service.inference.engine import Engine
+from service.middleware.access_log import AccessLog
+from service.middleware.body_limit import BodyLimit
+from service.middleware.head import HeadAsGet
+from service.problems import Draining, install_problem_handlers
+from service.serving import Serving
 from service.settings import Settings, read_settings
+
+_WATCH_EVERY_S = 0.25
 
 
 def create_app(settings: Settings | None = None, model: LoadedModel | None = None) -> FastAPI:
@@ -35,11 +42,21 @@ def create_app(settings: Settings | None = None, model: LoadedModel | None = Non
         version=version("biaoti"),
         lifespan=_lifespan(settings, model),
         redirect_slashes=False,
+        root_path=settings.root_path,
     )
-    app.include_router(router)
-    install_error_handlers(app)
+    for module in (classify, health, models):
+        app.include_router(module.router)
+    install_problem_handlers(app)
+    app.add_middleware(HeadAsGet)
     app.add_middleware(BodyLimit, max_body_bytes=settings.max_body_bytes)
-    app.add_middleware(AccessLog)  # added last: outermost, sees what the body limit answers
+    if settings.cors_origins:
+        app.add_middleware(
+            CORSMiddleware,
+            allow_origins=settings.cors_origins,
+            allow_methods=["GET", "POST"],
+            allow_headers=["content-type", "x-timeout-ms"],
+        )
+    app.add_middleware(AccessLog)  # added last: outermost, sees what the others answer
     return app
 
 
@@ -48,19 +65,23 @@ def _lifespan(
 ) -> Callable[[FastAPI], AbstractAsyncContextManager[None]]:
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        inference, opened_here = InferenceThread(), ExitStack()
-
-        def open_model() -> LoadedModel:
-            return model or opened_here.enter_context(load(settings.model, settings.threads))
-
-        try:
-            loaded = await inference.run(open_model)
-            await inference.run(partial(probe, loaded))
-            app.state.serving = Serving(settings, loaded, inference)
-            yield
-        finally:
-            app.state.inference_ended = inference.close(settings.shutdown_timeout_s)
-            if app.state.inference_ended:
-                opened_here.close()
+        with ExitStack() as opened_here:
+            loaded = model or opened_here.enter_context(await asyncio.to_thread(load, settings.model))
+            engine = Engine(loaded, settings.threads or available_threads(), settings.hung_after_s)
+            await engine.start()
+            watch = asyncio.create_task(engine.watch(_WATCH_EVERY_S, settings.probe_after_s))
+            app.state.serving = Serving(settings, engine, Admission(settings.max_waiting_titles))
+            try:
+                yield
+            finally:
+                watch.cancel()
+                with suppress(asyncio.CancelledError):
+                    await watch
+                engine.fail_waiting(Draining())
+                app.state.inference_ended = await asyncio.to_thread(
+                    engine.close, settings.shutdown_timeout_s
+                )
+                if not app.state.inference_ended:
+                    opened_here.pop_all()  # a thread is still at work with the model
 
     return lifespan

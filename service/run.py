@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import errno
 import logging
 import os
@@ -14,16 +15,21 @@ from pathlib import Path
 from typing import Annotated
 
 import uvicorn
+from fastapi import FastAPI
 from tyro.conf import arg
 
 from models.artifact import load
 from models.bounds import Checked, Whole
 from models.errors import UsageError
 from service.app import create_app
+from service.connections import BACKLOG, guarded, most_connections
+from service.problems import Draining
 from service.settings import Settings, read_settings
 
 logger = logging.getLogger("biaoti")
 
+_SHARE_TO_ANSWER = 0.8
+"""Of the time after SIGTERM, in which titles are still scored."""
 _EXAMPLE = '{"titles": ["三大股指午后拉升 券商板块涨逾3%"], "top_k": 3}'
 
 
@@ -53,10 +59,14 @@ def serve(settings: Settings) -> None:
     """
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s")
     listener = open_listener(settings.host, settings.port)
-    with listener, load(settings.model, settings.threads) as model:
+    with listener, load(settings.model) as model:
         app = create_app(settings, model)
+        most = most_connections(settings.max_connections)
         config = uvicorn.Config(
             app,
+            http=guarded(most, settings.request_timeout_s),
+            loop="uvloop",
+            backlog=BACKLOG,
             log_config=None,
             access_log=False,  # AccessLog writes one that counts titles
             server_header=False,
@@ -66,7 +76,7 @@ def serve(settings: Settings) -> None:
             timeout_graceful_shutdown=settings.shutdown_timeout_s,
         )
         with _stop_signals_handled():
-            _Server(config).run(sockets=[listener])
+            _Server(config, app, settings.shutdown_timeout_s).run(sockets=[listener])
         if not app.state.inference_ended:
             logger.error("an inference is still running; leaving without it")
             os._exit(1)  # an ordinary exit would wait for its thread for ever
@@ -107,6 +117,21 @@ def announcement(host: str, port: int) -> str:
 
 
 class _Server(uvicorn.Server):
+    """Announces itself, and answers all that it has accepted before it ends."""
+
+    def __init__(self, config: uvicorn.Config, app: FastAPI, shutdown_timeout_s: float):
+        super().__init__(config)
+        self._app = app
+        self._answer_within_s = _SHARE_TO_ANSWER * shutdown_timeout_s
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        serving = self._app.state.serving
+        serving.admission.is_draining = True
+        # what is not scored by then is told so, while there is time to
+        loop = asyncio.get_running_loop()
+        loop.call_later(self._answer_within_s, serving.engine.fail_waiting, Draining())
+        await super().shutdown(sockets)
+
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
         for listener in sockets or ():

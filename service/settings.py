@@ -39,12 +39,25 @@ class Settings(BaseSettings):
     """Classes listed for each title when a request does not say."""
     max_top_k: int = Field(100, ge=1)
     """Classes that a request may ask for; more than the model has gives all it has."""
-    inference_timeout_s: float = Field(30, gt=0, le=86400)
-    """Seconds that a request waits for its scores before it is answered 503."""
-    ready_timeout_s: float = Field(5, gt=0, le=86400)
-    """Seconds that `/ready` waits for its inference before it answers 503."""
+    max_waiting_titles: int = Field(4096, ge=1)
+    """Titles that may wait for their scores at once; a request that finds no room is answered 429."""
+    deadline_s: float = Field(10, gt=0, le=86400)
+    """Seconds that a request waits for its scores before it is answered 504."""
+    hung_after_s: float = Field(2, gt=0, le=86400)
+    """Seconds after which a batch is given up; its thread is replaced."""
+    probe_after_s: float = Field(10, gt=0, le=86400)
+    """Seconds without a request after which the model is asked a title, to see that it answers."""
+    max_connections: int = Field(1024, ge=1)
+    """Connections that may be open at once, or as many as the limit on descriptors leaves room for;
+    for one more, the one that has been silent for longest is closed."""
+    request_timeout_s: float = Field(20, gt=0, le=86400)
+    """Seconds in which a request has to arrive whole."""
     shutdown_timeout_s: int = Field(10, ge=1)
     """Seconds that accepted requests are given to finish after SIGTERM."""
+    root_path: str = Field("", pattern="^(/[^/?#]+)*$")
+    """Prefix under which a proxy offers the service, such as /biaoti."""
+    cors_origins: tuple[str, ...] = ()
+    """Origins whose pages may ask the service, as JSON: ["https://cms.example"]."""
 
     @model_validator(mode="after")
     def _default_within_maximum(self) -> Self:

@@ -84,8 +84,8 @@ def settings() -> Settings:
         max_title_chars=20,
         max_body_bytes=4096,
         max_top_k=50,
-        inference_timeout_s=60,
-        ready_timeout_s=60,
+        deadline_s=60,
+        hung_after_s=60,
         shutdown_timeout_s=1,
     )
 

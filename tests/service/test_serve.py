@@ -34,19 +34,19 @@ from conftest import KeywordRoute
 from service.settings import read_settings
 models.artifact.find_route = lambda name: KeywordRoute
 models.artifact.save(KeywordRoute(), models.artifact.Path(sys.argv[1]))
-def load(folder, threads):
-    loaded = models.artifact.load(folder, threads)
+def load(folder):
+    loaded = models.artifact.load(folder)
     def hang_on_play(titles, score=loaded.uncalibrated.score):
-        if titles == ["玩"]:
+        if "玩" in titles:
             threading.Event().wait()
-        if titles == ["败"]:
+        if "败" in titles:
             raise RuntimeError("the model broke")
         return score(titles)
     loaded.uncalibrated.score = hang_on_play
     return loaded
 service.run.load = load
 service.run.serve(read_settings(
-    model=sys.argv[1], port=0, inference_timeout_s=1, shutdown_timeout_s=3))
+    model=sys.argv[1], port=0, deadline_s=1, hung_after_s=60, shutdown_timeout_s=3))
 """
 
 
@@ -114,7 +114,7 @@ def test_classifies_and_stops_on_sigterm_with_exit_code_0(encoder_folder):
         assert (status, answer["model"]["name"], len(answer["results"])) == (200, "tiny", 2)
         assert server.ask("GET", "/ready")[0] == 200
         status, answer = server.ask("POST", "/v1/classify", iter([b" " * 2048] * 4))
-        assert (status, answer["error"]["code"]) == (413, "body_too_large")
+        assert (status, answer["code"]) == (413, "body_too_large")
         code, log = server.stop()
     assert code == 0, log
     assert re.search(r"INFO POST /v1/classify 200 \d+\.\d ms 2 titles\n", log)
@@ -134,7 +134,7 @@ def test_pasted_curl_line_works(hanging):
 
 def test_failure_is_logged_once_with_its_trace_and_answered_without(hanging):
     status, answer = hanging.classify("败")
-    assert (status, answer["error"]["code"]) == (500, "internal_error")
+    assert (status, answer["code"]) == (500, "internal_error")
     code, log = hanging.stop()
     assert log.count("RuntimeError: the model broke") == 1
     assert "Traceback" in log
@@ -149,12 +149,12 @@ def test_accepted_request_is_answered_after_sigterm(hanging):
         hanging.ask("GET", "/health")  # came later: the other has been accepted by then
         hanging.process.send_signal(signal.SIGTERM)
         response = connection.getresponse()
-        assert response.status == 503
-        assert json.loads(response.read())["error"]["code"] == "inference_timeout"
+        assert response.status == 504
+        assert json.loads(response.read())["code"] == "deadline_exceeded"
 
 
 def test_hung_inference_does_not_keep_the_process_alive(hanging):
-    assert hanging.classify("玩")[1]["error"]["code"] == "inference_timeout"
+    assert hanging.classify("玩")[1]["code"] == "deadline_exceeded"
     code, log = hanging.stop()
     assert code == 1
     assert "an inference is still running; leaving without it" in log

@@ -44,7 +44,7 @@ def test_default_top_k_may_not_exceed_the_maximum():
         read_settings(max_top_k=2)
 
 
-@pytest.mark.parametrize("name", ["threads", "max_titles", "max_body_bytes", "ready_timeout_s"])
+@pytest.mark.parametrize("name", ["threads", "max_titles", "max_body_bytes", "deadline_s"])
 def test_limits_are_positive(name):
     with pytest.raises(UsageError, match=rf"setting {name} \(BIAOTI_{name.upper()}\) cannot be 0"):
         read_settings(**{name: 0})

@@ -1,14 +1,21 @@
 """Refuse a body that is too large before it fills the memory.
 
 A length that the client declares is refused at once. One that it does not declare, or declares
-falsely, is counted while it arrives, and refused at the first byte too many.
+falsely, is counted while it arrives, and refused at the first byte too many. Before the refusal is
+sent, what still comes is read and thrown away, up to a bound: many clients read no answer before
+they have sent all, and would only see the connection break.
 """
 
 from __future__ import annotations
 
+import asyncio
+
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from service.errors import error_response
+from service.problems import problem_response
+
+DRAINED_BYTES = 64 * 1024 * 1024
+DRAINED_S = 5.0
 
 
 class _BodyTooLarge(Exception):
@@ -47,14 +54,30 @@ class BodyLimit:
         return counted
 
     async def _refuse(self, scope: Scope, receive: Receive, send: Send) -> None:
-        response = error_response(
+        if _declared_bytes(scope) <= DRAINED_BYTES:
+            await _drain(receive)
+        response = problem_response(
             413,
             "body_too_large",
             f"the body has more than {self.max_body_bytes} bytes; split the titles over requests",
             where="body",
-            headers={"connection": "close"},  # else the unread rest would be taken for a request
+            headers={"connection": "close"},  # else an unread rest would be taken for a request
         )
         await response(scope, receive, send)
+
+
+async def _drain(receive: Receive) -> None:
+    """Read the rest of the body, or until the bounds are reached."""
+    drained = 0
+    try:
+        async with asyncio.timeout(DRAINED_S):
+            while drained <= DRAINED_BYTES:
+                message = await receive()
+                drained += len(message.get("body", b""))
+                if not message.get("more_body"):
+                    return
+    except TimeoutError:
+        return
 
 
 def _declared_bytes(scope: Scope) -> int:

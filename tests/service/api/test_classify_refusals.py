@@ -14,10 +14,10 @@ JSON_HEADERS = {"content-type": "application/json"}
 
 def refusal(client, content: bytes, headers=JSON_HEADERS):
     response = client.post("/v1/classify", content=content, headers=headers)
-    assert response.headers["content-type"] == "application/json"
-    assert set(response.json()) == {"error"}
-    error = response.json()["error"]
-    return response.status_code, error["code"], error["message"], error.get("where")
+    assert response.headers["content-type"] == "application/problem+json"
+    problem = response.json()
+    assert problem["status"] == response.status_code
+    return response.status_code, problem["code"], problem["detail"], problem.get("where")
 
 
 @pytest.mark.parametrize(
@@ -30,7 +30,6 @@ def refusal(client, content: bytes, headers=JSON_HEADERS):
         b"titles=A",
         b"\xff\xfe",
         b'{"titles": ["\xb9\xc9"]}',
-        b'\xef\xbb\xbf{"titles": ["A"]}',
         b'{"titles": ["\\ud800"]}',
         b'{"titles": ["\\udc00 A"]}',
         b'{"titles": ["\xed\xa0\x80"]}',
@@ -41,7 +40,7 @@ def refusal(client, content: bytes, headers=JSON_HEADERS):
 def test_what_is_not_json_is_400(client, content):
     status, code, message, where = refusal(client, content)
     assert (status, code, where) == (400, "malformed_json", "body")
-    assert message.startswith("the body is not valid JSON: ")
+    assert message.startswith("the body is not valid JSON in UTF-8: ")
 
 
 @pytest.mark.parametrize(
@@ -54,19 +53,19 @@ def test_what_is_not_json_is_400(client, content):
         ({}, "missing_titles", "titles", 'the field titles is missing; send {"titles": ["…"]}'),
         ({"titles": "股"}, "titles_not_a_list", "titles",
          "titles must be a list of strings, but a string came"),
-        ({"titles": ["股", 7]}, "title_not_a_string", "titles[1]",
+        ({"titles": ["股", 7], "strict": True}, "title_not_a_string", "titles[1]",
          "titles[1] is a number; every title must be a string"),
-        ({"titles": [["股", "球"]]}, "title_not_a_string", "titles[0]",
+        ({"titles": [["股", "球"]], "strict": True}, "title_not_a_string", "titles[0]",
          "titles[0] is an array; every title must be a string"),
-        ({"titles": [float("nan")]}, "title_not_a_string", "titles[0]",
+        ({"titles": [float("nan")], "strict": True}, "title_not_a_string", "titles[0]",
          "titles[0] is a number; every title must be a string"),
         ({"titles": []}, "empty_titles", "titles", "titles is empty; send at least one title"),
-        ({"titles": ["股", "\u3000\t\u200b"]}, "blank_title", "titles[1]",
+        ({"titles": ["股", "\u3000\t\u200b"], "strict": True}, "blank_title", "titles[1]",
          "titles[1] is blank (empty, spaces or invisible characters alone); leave it out"),
-        ({"titles": [""]}, "blank_title", "titles[0]",
+        ({"titles": [""], "strict": True}, "blank_title", "titles[0]",
          "titles[0] is blank (empty, spaces or invisible characters alone); leave it out"),
         ({"titles": ["股"], "topk": 3}, "unknown_field", "topk",
-         "there is no field 'topk'; a request has titles, top_k and calibrated"),
+         "there is no field 'topk'; a request has titles, top_k, calibrated and strict"),
         ({"titles": ["股"], "top_k": "3"}, "invalid_top_k", "top_k",
          "top_k must be a whole number, but a string came"),
         ({"titles": ["股"], "top_k": True}, "invalid_top_k", "top_k",
@@ -79,6 +78,8 @@ def test_what_is_not_json_is_400(client, content):
          "top_k is 51; it must be from 1 to 50"),
         ({"titles": ["股"], "calibrated": 1}, "invalid_calibrated", "calibrated",
          "calibrated must be true or false, but a number came"),
+        ({"titles": ["股"], "strict": "no"}, "invalid_strict", "strict",
+         "strict must be true or false, but a string came"),
     ],
 )  # fmt: skip
 def test_what_is_not_a_request_is_422(client, body, code, where, message):
@@ -107,8 +108,8 @@ def test_as_many_titles_and_characters_as_the_limits_allow_are_answered(client):
     assert response.status_code == 200
 
 
-def test_too_long_a_title_is_413_and_names_it(client):
-    body = json.dumps({"titles": ["股", "球" * 21]}).encode()
+def test_too_long_a_title_in_a_strict_request_is_413_and_names_it(client):
+    body = json.dumps({"titles": ["股", "球" * 21], "strict": True}).encode()
     assert refusal(client, body) == (
         413,
         "title_too_long",
@@ -135,6 +136,21 @@ def test_what_is_not_declared_as_json_is_415(client, content_type, shown):
         "send the header Content-Type: application/json",
         "content-type",
     )
+
+
+@pytest.mark.parametrize("charset", ["gbk", "GB18030", "utf-16", '"big5"'])
+def test_what_is_not_declared_as_utf_8_is_415_and_says_so(client, charset):
+    headers = {"content-type": f"application/json; charset={charset}"}
+    status, code, detail, where = refusal(client, b'{"titles": ["A"]}', headers)
+    assert (status, code, where) == (415, "unsupported_charset", "content-type")
+    assert detail.endswith("but JSON is read as UTF-8; send it as that")
+
+
+@pytest.mark.parametrize("told", ["0", "-1", "1.5", "soon", "", "9" * 10])
+def test_a_timeout_that_is_no_number_of_milliseconds_is_422(client, told):
+    headers = {**JSON_HEADERS, "x-timeout-ms": told}
+    status, code, _, where = refusal(client, b'{"titles": ["A"]}', headers)
+    assert (status, code, where) == (422, "invalid_timeout", "x-timeout-ms")
 
 
 def test_compressed_body_is_415(client):
@@ -173,9 +189,11 @@ def test_any_json_is_answered_or_refused_but_never_fails(client, body, escaped):
     )
     assert response.status_code in {200, 400, 413, 422}
     if response.status_code == 200:
-        assert len(response.json()["results"]) == len(body["titles"])
+        results = response.json()["results"]
+        assert [result["index"] for result in results] == list(range(len(body["titles"])))
+        assert all(("label" in result) != ("error" in result) for result in results)
     else:
-        assert set(response.json()["error"]) <= {"code", "message", "where"}
+        assert response.headers["content-type"] == "application/problem+json"
 
 
 @quick

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, FailFast, Field
+from pydantic import BaseModel, ConfigDict, Field
 from pydantic.config import JsonDict
 
 REQUEST_EXAMPLE: JsonDict = {
@@ -31,7 +31,7 @@ RESPONSE_EXAMPLE: JsonDict = {
 
 
 class ClassifyRequest(BaseModel):
-    """Titles to classify. Limits that a server sets are checked in `service/limits.py`."""
+    """Titles to classify. Limits that a server sets are checked in `service/api/limits.py`."""
 
     # unknown fields are let in and refused by the reader: forbidding them here would build one
     # error for each of them
@@ -41,7 +41,9 @@ class ClassifyRequest(BaseModel):
         json_schema_extra={"additionalProperties": False, "examples": [REQUEST_EXAMPLE]},
     )
 
-    titles: Annotated[list[str], FailFast()] = Field(description="News titles, none of them blank.")
+    titles: list[Any] = Field(
+        description="News titles.", json_schema_extra={"items": {"type": "string"}}
+    )
     top_k: int | None = Field(
         default=None,
         description="Classes to list for each title, at least 1; "
@@ -50,6 +52,11 @@ class ClassifyRequest(BaseModel):
     calibrated: bool = Field(
         default=True,
         description="Whether scores are confidences; false gives them before temperature scaling.",
+    )
+    strict: bool = Field(
+        default=False,
+        description="Whether a title that cannot be classified (blank, too long, no string) fails "
+        "the whole request; else it gets an error in its place, and the others are answered.",
     )
 
 
@@ -80,6 +87,20 @@ class TitleResult(BaseModel):
     )
 
 
+class TitleError(BaseModel):
+    """Why one title was not classified."""
+
+    code: str = Field(description="A name that programs can branch on.")
+    detail: str = Field(description="What was expected, what came and the remedy.")
+
+
+class RefusedTitle(BaseModel):
+    """A title that could not be classified, in its place among the results."""
+
+    index: int = Field(description="The title's place in the request, from 0.")
+    error: TitleError
+
+
 class ModelIdentity(BaseModel):
     """Which model answered."""
 
@@ -93,7 +114,7 @@ class ClassifyResponse(BaseModel):
     model_config = ConfigDict(json_schema_extra={"examples": [RESPONSE_EXAMPLE]})
 
     model: ModelIdentity
-    results: list[TitleResult]
+    results: list[TitleResult | RefusedTitle]
 
 
 class LabelDescription(BaseModel):
@@ -134,27 +155,24 @@ class ModelsResponse(BaseModel):
 
 
 class HealthResponse(BaseModel):
-    """The process is alive; whether its model answers is asked at `/ready`."""
+    """The process is alive; whether its model works is asked at `/ready`."""
 
     status: Literal["ok"] = "ok"
 
 
 class ReadyResponse(BaseModel):
-    """The model has just scored a title."""
+    """The threads that score titles work, however much waits for them."""
 
     status: Literal["ready"] = "ready"
-    inference_ms: float = Field(description="Milliseconds from the question to the scores.")
+    waiting_titles: int = Field(description="Titles that no thread has begun with.")
 
 
-class ErrorDetail(BaseModel):
-    """Why a request was not answered."""
+class ProblemDocument(BaseModel):
+    """The one shape of every error (RFC 9457, `application/problem+json`)."""
 
+    type: Literal["about:blank"] = "about:blank"
+    title: str = Field(description="The phrase of the HTTP status.")
+    status: int = Field(description="The HTTP status.")
+    detail: str = Field(description="What was expected, what came and the remedy.")
     code: str = Field(description="A name that programs can branch on.")
-    message: str = Field(description="What was expected, what came and the remedy.")
     where: str | None = Field(default=None, description="The part of the request that is meant.")
-
-
-class ErrorResponse(BaseModel):
-    """The one shape of every error."""
-
-    error: ErrorDetail

@@ -1,4 +1,4 @@
-"""Errors that no route raises on purpose have the one shape too."""
+"""Errors that no endpoint raises on purpose have the one shape, too."""
 
 from __future__ import annotations
 
@@ -10,30 +10,30 @@ from starlette.testclient import TestClient
 from service.app import create_app
 
 
-def test_unknown_route(client):
+def test_an_unknown_endpoint(client):
     response = client.get("/v2/classify")
     assert response.status_code == 404
+    assert response.headers["content-type"] == "application/problem+json"
     assert response.json() == {
-        "error": {
-            "code": "unknown_route",
-            "message": "no endpoint /v2/classify; all endpoints are listed at /docs",
-        }
+        "type": "about:blank",
+        "title": "Not Found",
+        "status": 404,
+        "detail": "no endpoint /v2/classify; all endpoints are listed at /docs",
+        "code": "unknown_endpoint",
     }
 
 
-def test_trailing_slash_is_an_unknown_route_not_a_redirect(client):
+def test_a_trailing_slash_is_an_unknown_endpoint_not_a_redirect(client):
     response = client.post("/v1/classify/", json={"titles": ["股"]}, follow_redirects=False)
-    assert (response.status_code, response.json()["error"]["code"]) == (404, "unknown_route")
+    assert (response.status_code, response.json()["code"]) == (404, "unknown_endpoint")
 
 
 def test_wrong_method_names_the_right_one(client):
     response = client.get("/v1/classify")
     assert response.status_code == 405
     assert response.headers["allow"] == "POST"
-    assert response.json()["error"] == {
-        "code": "method_not_allowed",
-        "message": "GET is not possible here; use POST",
-    }
+    assert response.json()["code"] == "method_not_allowed"
+    assert response.json()["detail"] == "GET is not possible here; use POST"
 
 
 def test_unexpected_exception_is_500_without_its_text(client, route):
@@ -43,12 +43,9 @@ def test_unexpected_exception_is_500_without_its_text(client, route):
     route.before_scoring = fail
     response = client.post("/v1/classify", json={"titles": ["股"]})
     assert response.status_code == 500
-    assert response.json() == {
-        "error": {
-            "code": "internal_error",
-            "message": "the service failed; the cause is in its log",
-        }
-    }
+    assert response.json()["code"] == "internal_error"
+    assert response.json()["detail"] == "the service failed; the cause is in its log"
+    assert "secret" not in response.text
 
 
 def test_unexpected_exception_reaches_the_server_which_logs_it(settings, model, route):

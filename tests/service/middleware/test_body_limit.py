@@ -7,7 +7,7 @@ import json
 
 import pytest
 
-from service.body_limit import BodyLimit
+from service.middleware.body_limit import BodyLimit
 
 
 async def echo(scope, receive, send):
@@ -44,22 +44,29 @@ def test_body_of_exactly_the_limit_passes():
     assert ask([b"x" * 5, b"x" * 5], declared=b"10") == (200, b"10", 2)
 
 
-def test_declared_length_is_refused_before_a_byte_is_read():
-    status, body, taken = ask([b"x" * 11], declared=b"11")
-    assert (status, taken) == (413, 0)
+def test_a_declared_length_is_refused():
+    status, body, _ = ask([b"x" * 11], declared=b"11")
+    assert status == 413
     assert json.loads(body) == {
-        "error": {
-            "code": "body_too_large",
-            "message": "the body has more than 10 bytes; split the titles over requests",
-            "where": "body",
-        }
+        "type": "about:blank",
+        "title": "Request Entity Too Large",
+        "status": 413,
+        "detail": "the body has more than 10 bytes; split the titles over requests",
+        "code": "body_too_large",
+        "where": "body",
     }
 
 
 @pytest.mark.parametrize("declared", [None, b"3", b"-1", b"ten"])
-def test_undeclared_bytes_are_counted_and_the_rest_is_not_read(declared):
+def test_undeclared_bytes_are_counted_and_the_rest_is_thrown_away(declared):
+    """Many clients read no answer before they have sent all of a body."""
     status, _, taken = ask([b"x" * 6, b"x" * 6, b"x" * 6], declared)
-    assert (status, taken) == (413, 2)
+    assert (status, taken) == (413, 3)
+
+
+def test_what_is_declared_as_endless_is_refused_unread():
+    status, _, taken = ask([b"x" * 6, b"x" * 6], declared=b"9" * 12)
+    assert (status, taken) == (413, 0)
 
 
 def test_what_is_not_http_passes_untouched():
@@ -81,5 +88,5 @@ def test_streamed_body_is_refused_by_the_whole_service(client):
         "/v1/classify", content=chunks(), headers={"content-type": "application/json"}
     )
     assert response.status_code == 413
-    assert response.json()["error"]["code"] == "body_too_large"
+    assert response.json()["code"] == "body_too_large"
     assert response.headers["connection"] == "close"

@@ -1,0 +1,111 @@
+"""`POST /v1/classify`: titles in JSON."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends, Request, Response
+from pydantic_core import to_json
+
+from models.artifact import LoadedModel
+from models.calibration import calibrated
+from models.classifier import Prediction, Scores, rank
+from service.api.deadline import timeout_of
+from service.api.limits import Asked, check_limits
+from service.api.problem_documents import responses
+from service.api.request_body import check_headers, read_request
+from service.api.schemas import ClassifyRequest, ClassifyResponse
+from service.problems import Problem
+from service.serving import Serving, serving_of
+
+router = APIRouter()
+
+_PROBLEMS = responses(
+    {
+        400: "`malformed_json`: not JSON, not UTF-8, nested too deep, half a surrogate pair",
+        413: "`body_too_large`, `too_many_titles`, in a strict request `title_too_long`: send less",
+        415: "`unsupported_media_type`, `unsupported_charset`, `unsupported_encoding`: send plain "
+        "JSON in UTF-8",
+        422: "`not_an_object`, `missing_titles`, `titles_not_a_list`, `empty_titles`, "
+        "`invalid_top_k`, `top_k_out_of_range`, `invalid_calibrated`, `invalid_strict`, "
+        "`unknown_field`, `invalid_timeout`; in a strict request `title_not_a_string`, "
+        "`blank_title`: send something else",
+        429: "`overloaded`: too many titles wait; come again after `Retry-After` seconds",
+        500: "`internal_error`, `inference_failed`: the cause is in the service's log",
+        503: "`draining`: the service is about to end; ask another replica",
+        504: "`deadline_exceeded`: the model did not answer in time",
+    }
+)
+_BODY = {
+    "required": True,
+    "content": {"application/json": {"schema": ClassifyRequest.model_json_schema()}},
+}
+
+
+@router.post(
+    "/v1/classify",
+    summary="Classify titles",
+    response_model=ClassifyResponse,
+    responses=_PROBLEMS,
+    openapi_extra={"requestBody": _BODY},
+)
+async def classify(request: Request, serving: Annotated[Serving, Depends(serving_of)]) -> Response:
+    """Answers each title, in order, with its most probable classes, or with what is wrong with it.
+
+    The header `X-Timeout-Ms` says how long the client waits; it can shorten the server's limit.
+    """
+    settings = serving.settings
+    check_headers(request.headers)
+    request_read = read_request(await request.body())
+    request.state.titles = len(request_read.titles)
+    asked = check_limits(request_read, settings)
+    timeout_s = timeout_of(request.headers, settings.deadline_s)
+    results: list[Prediction] = []
+    if asked.titles:
+        scores = await serving.score(request, asked.titles, timeout_s)
+        top_k = request_read.top_k or settings.default_top_k
+        results = predictions(serving.model, asked.titles, scores, top_k, request_read.calibrated)
+    content = {
+        "model": identity(serving.model),
+        "results": in_their_places(asked, [result_of(each) for each in results]),
+    }
+    return Response(to_json(content), media_type="application/json")
+
+
+def predictions(
+    model: LoadedModel, titles: list[str], raw: Scores, top_k: int, is_calibrated: bool
+) -> list[Prediction]:
+    """What is said of each title, by confidences or by scores before calibration."""
+    if not is_calibrated:
+        return rank(titles, raw, model.labels, top_k)
+    shown = calibrated(raw.probabilities, titles, model.manifest.temperature)
+    scores = raw._replace(probabilities=shown)
+    return rank(titles, scores, model.labels, top_k, model.manifest.threshold)
+
+
+def identity(model: LoadedModel) -> dict[str, str]:
+    return {"name": model.manifest.name, "version": model.manifest.version}
+
+
+def result_of(prediction: Prediction) -> dict[str, Any]:
+    """A `TitleResult`, but for its index."""
+    ranking = [asdict(ranked) for ranked in prediction.ranking]
+    return {
+        **ranking[0],
+        "top_k": ranking,
+        "truncated": prediction.truncated,
+        "readable": prediction.readable,
+        "unknown": prediction.unknown,
+    }
+
+
+def in_their_places(asked: Asked, results: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Results and errors in the order of the request."""
+    found = {place: _error_of(problem) for place, problem in asked.problems.items()}
+    found |= dict(zip(asked.places, results, strict=True))
+    return [{"index": place, **found[place]} for place in range(len(found))]
+
+
+def _error_of(problem: Problem) -> dict[str, Any]:
+    return {"error": {"code": problem.code, "detail": problem.detail}}

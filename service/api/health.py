@@ -1,0 +1,34 @@
+"""`/health` and `/ready`: for whoever restarts processes and sends them requests."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends
+
+from service.api.problem_documents import responses
+from service.api.schemas import HealthResponse, ReadyResponse
+from service.problems import Draining, Unavailable
+from service.serving import Serving, serving_of
+
+router = APIRouter()
+
+
+@router.get("/health", summary="Is the process alive?")
+async def health() -> HealthResponse:
+    """Answers without asking the model: a busy or broken model does not restart the process."""
+    return HealthResponse()
+
+
+@router.get(
+    "/ready",
+    summary="Does the model work?",
+    responses=responses({503: "`not_ready`, `draining`: send requests elsewhere"}),
+)
+async def ready(serving: Annotated[Serving, Depends(serving_of)]) -> ReadyResponse:
+    """Tells by the threads' last batches, and a probe after a failure; a full queue is no fault."""
+    if serving.admission.is_draining:
+        raise Draining
+    if not serving.engine.is_ready():
+        raise Unavailable("not_ready", "the model hung or failed; the cause is in the log")
+    return ReadyResponse(waiting_titles=serving.engine.waiting_titles)

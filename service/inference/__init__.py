@@ -1,0 +1,1 @@
+"""From admitted titles to their scores: waiting, batches, threads."""

@@ -1,0 +1,50 @@
+"""Who is let in: a bound on the titles that wait, and when to come again."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from service.problems import Draining, Overloaded
+
+
+class Admission:
+    """Counts titles from their admission to their answer; a request is admitted whole or not.
+
+    Used on the event loop alone.
+
+    Args:
+        most_titles: that may be inside at once.
+    """
+
+    def __init__(self, most_titles: int):
+        self.most_titles = most_titles
+        self.inside = 0
+        self.refused = 0
+        """Requests that were turned away."""
+        self.is_draining = False
+        """Whether the service is about to end and lets nobody in."""
+
+    @contextmanager
+    def admitted(self, titles: int, titles_per_s: float, patience_s: float) -> Iterator[None]:
+        """Hold a place for so many titles while they are worked on.
+
+        Args:
+            titles_per_s: how fast titles were scored lately.
+            patience_s: how long whoever asks would wait.
+        Raises:
+            Overloaded: there is no room, or those inside take longer than that.
+            Draining: the service is about to end.
+        """
+        if self.is_draining:
+            raise Draining
+        wait_s = self.inside / titles_per_s
+        if self.inside and (self.inside + titles > self.most_titles or wait_s > patience_s):
+            self.refused += 1
+            raise Overloaded(self.inside, retry_after_s=max(1, math.ceil(wait_s)))
+        self.inside += titles
+        try:
+            yield
+        finally:
+            self.inside -= titles

@@ -1,0 +1,83 @@
+"""What the endpoints work with, from start-up to shutdown."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+
+from fastapi import Request
+from starlette.requests import ClientDisconnect
+
+from models.artifact import LoadedModel
+from models.classifier import Scores
+from service.inference.admission import Admission
+from service.inference.engine import Engine
+from service.inference.job import Job
+from service.problems import DeadlineExceeded
+from service.settings import Settings
+
+_SOON_S = 0.02
+"""Until then it is not worth looking whether the client is still there."""
+
+
+@dataclass(frozen=True)
+class Serving:
+    """The model that answers, the threads that it answers on, and who is let in."""
+
+    settings: Settings
+    engine: Engine
+    admission: Admission
+
+    @property
+    def model(self) -> LoadedModel:
+        return self.engine.model
+
+    async def score(self, request: Request, titles: Sequence[str], timeout_s: float) -> Scores:
+        """Scores before calibration; whoever leaves meanwhile, or is late, costs no more work.
+
+        Args:
+            titles: at least one.
+        Raises:
+            Overloaded, Draining: not let in.
+            DeadlineExceeded: not in time.
+            ClientDisconnect: nobody is there to read the answer.
+        """
+        with self.admission.admitted(len(titles), self.engine.titles_per_s, timeout_s):
+            return await answer_of(self.engine.submit(titles, timeout_s), timeout_s, request)
+
+
+def serving_of(request: Request) -> Serving:
+    """What the application serves with; for FastAPI's `Depends`."""
+    serving: Serving = request.app.state.serving
+    return serving
+
+
+async def answer_of(job: Job, timeout_s: float, request: Request) -> Scores:
+    """The job's answer, while the client waits for it and the time is not up.
+
+    Raises:
+        DeadlineExceeded, ClientDisconnect: it is neither; what waits of the job is dropped.
+    """
+    try:
+        await asyncio.wait({job.answer}, timeout=min(timeout_s, _SOON_S))
+        if not job.answer.done() and timeout_s > _SOON_S:
+            await _while_connected(job.answer, timeout_s - _SOON_S, request.receive)
+        if job.answer.done():
+            return job.answer.result()
+    finally:
+        job.answer.cancel()  # changes nothing where it is there
+    raise DeadlineExceeded(timeout_s)
+
+
+async def _while_connected(
+    answer: asyncio.Future[Scores], timeout_s: float, receive: Callable[[], Awaitable[object]]
+) -> None:
+    """Wait for the answer; the body was read, so what else is received is the client's leaving."""
+    left = asyncio.ensure_future(receive())
+    try:
+        await asyncio.wait({answer, left}, timeout=timeout_s, return_when=asyncio.FIRST_COMPLETED)
+        if left.done() and not answer.done():
+            raise ClientDisconnect
+    finally:
+        left.cancel()

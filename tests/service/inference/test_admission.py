@@ -1,0 +1,65 @@
+"""Who is let in."""
+
+from __future__ import annotations
+
+import pytest
+
+from service.inference.admission import Admission
+from service.problems import Draining, Overloaded
+
+
+def test_places_are_held_until_the_answer_and_given_back_after_an_error():
+    admission = Admission(10)
+
+    with admission.admitted(4, 100.0, 1.0):
+        assert admission.inside == 4
+        with pytest.raises(ZeroDivisionError), admission.admitted(6, 100.0, 1.0):
+            assert admission.inside == 10
+            raise ZeroDivisionError
+        assert admission.inside == 4
+    assert (admission.inside, admission.refused) == (0, 0)
+
+
+def test_a_request_is_let_in_whole_or_not_at_all():
+    admission = Admission(10)
+
+    with admission.admitted(8, 100.0, 1.0):
+        with pytest.raises(Overloaded), admission.admitted(3, 100.0, 1.0):
+            pass
+        assert (admission.inside, admission.refused) == (8, 1)
+        with admission.admitted(2, 100.0, 1.0):
+            assert admission.inside == 10
+
+
+def test_a_request_larger_than_all_places_is_let_in_alone():
+    with Admission(10).admitted(11, 100.0, 1.0):
+        pass
+
+
+def test_whoever_would_wait_longer_than_they_can_is_turned_away_at_once():
+    admission = Admission(1000)
+
+    with admission.admitted(50, 100.0, 60.0):
+        with pytest.raises(Overloaded), admission.admitted(1, 100.0, 0.4):
+            pass
+        with admission.admitted(1, 100.0, 0.6):
+            pass
+
+
+@pytest.mark.parametrize(("speed", "seconds"), [(1000.0, "1"), (4.0, "3"), (3.9, "3"), (1.0, "10")])
+def test_it_is_said_when_there_will_be_room(speed: float, seconds: str):
+    admission = Admission(10)
+
+    with admission.admitted(10, speed, 60.0), pytest.raises(Overloaded) as caught:
+        with admission.admitted(1, speed, 60.0):
+            pass
+    assert caught.value.headers == {"retry-after": seconds}
+    assert f"try again in {seconds} s" in caught.value.detail
+
+
+def test_nobody_is_let_in_before_the_end():
+    admission = Admission(10)
+    admission.is_draining = True
+
+    with pytest.raises(Draining), admission.admitted(1, 100.0, 1.0):
+        pass
