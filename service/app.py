@@ -12,7 +12,7 @@ from fastapi.middleware.cors import CORSMiddleware
 
 from models.artifact import LoadedModel, load
 from models.machine import available_threads
-from service.api import classify, health, models
+from service.api import classify, health, huggingface, models
 from service.inference.admission import Admission
 from service.inference.engine import Engine
 from service.middleware.access_log import AccessLog
@@ -44,7 +44,7 @@ def create_app(settings: Settings | None = None, model: LoadedModel | None = Non
         redirect_slashes=False,
         root_path=settings.root_path,
     )
-    for module in (classify, health, models):
+    for module in (classify, huggingface, health, models):
         app.include_router(module.router)
     install_problem_handlers(app)
     app.add_middleware(HeadAsGet)
@@ -66,7 +66,9 @@ def _lifespan(
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         with ExitStack() as opened_here:
-            loaded = model or opened_here.enter_context(await asyncio.to_thread(load, settings.model))
+            loaded = model or opened_here.enter_context(
+                await asyncio.to_thread(load, settings.model)
+            )
             engine = Engine(loaded, settings.threads or available_threads(), settings.hung_after_s)
             await engine.start()
             watch = asyncio.create_task(engine.watch(_WATCH_EVERY_S, settings.probe_after_s))

@@ -27,8 +27,11 @@ class Settings(BaseSettings):
     """TCP port to listen on; 0 takes a free one."""
     model: Path = DEFAULT_FOLDER
     """Folder of the model that is served."""
+    workers: int = Field(1, ge=1, le=256)
+    """Processes that answer; with more than one, another watches them and replaces the dead."""
     threads: int | None = Field(None, ge=1)
-    """Threads that score; without a number, as many as affinity and the container's quota allow."""
+    """Threads that score in each worker; without a number, its share of those that affinity and the
+    container's quota allow."""
     max_titles: int = Field(128, ge=1)
     """Titles that one request may bring."""
     max_title_chars: int = Field(2000, ge=1)
@@ -40,7 +43,7 @@ class Settings(BaseSettings):
     max_top_k: int = Field(100, ge=1)
     """Classes that a request may ask for; more than the model has gives all it has."""
     max_waiting_titles: int = Field(4096, ge=1)
-    """Titles that may wait for their scores at once; a request that finds no room is answered 429."""
+    """Titles that may wait for their scores; a request that finds no room is answered 429."""
     deadline_s: float = Field(10, gt=0, le=86400)
     """Seconds that a request waits for its scores before it is answered 504."""
     hung_after_s: float = Field(2, gt=0, le=86400)

@@ -14,7 +14,7 @@ from models.classifier import Prediction, Scores, rank
 from service.api.deadline import timeout_of
 from service.api.limits import Asked, check_limits
 from service.api.problem_documents import responses
-from service.api.request_body import check_headers, read_request
+from service.api.request_body import JsonBody, check_headers
 from service.api.schemas import ClassifyRequest, ClassifyResponse
 from service.problems import Problem
 from service.serving import Serving, serving_of
@@ -37,6 +37,16 @@ _PROBLEMS = responses(
         504: "`deadline_exceeded`: the model did not answer in time",
     }
 )
+_READER = JsonBody(
+    ClassifyRequest,
+    '{"titles": ["…"]}',
+    {
+        "titles": ("titles_not_a_list", "titles must be a list of strings"),
+        "top_k": ("invalid_top_k", "top_k must be a whole number"),
+        "calibrated": ("invalid_calibrated", "calibrated must be true or false"),
+        "strict": ("invalid_strict", "strict must be true or false"),
+    },
+)
 _BODY = {
     "required": True,
     "content": {"application/json": {"schema": ClassifyRequest.model_json_schema()}},
@@ -57,7 +67,7 @@ async def classify(request: Request, serving: Annotated[Serving, Depends(serving
     """
     settings = serving.settings
     check_headers(request.headers)
-    request_read = read_request(await request.body())
+    request_read = _READER.read(await request.body())
     request.state.titles = len(request_read.titles)
     asked = check_limits(request_read, settings)
     timeout_s = timeout_of(request.headers, settings.deadline_s)

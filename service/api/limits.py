@@ -36,20 +36,24 @@ def check_limits(request: ClassifyRequest, settings: Settings) -> Asked:
         InvalidRequest: no title, or a `top_k` out of range; in a strict request, a title that is
             blank or no string.
     """
-    _check_count(len(request.titles), settings.max_titles)
+    check_count(len(request.titles), settings.max_titles, "titles")
     check_top_k(request.top_k, settings.max_top_k)
-    asked = told_apart(request.titles, settings.max_title_chars)
+    asked = told_apart(request.titles, settings.max_title_chars, "titles")
     if request.strict:
         for problem in asked.problems.values():
             raise problem
     return asked
 
 
-def told_apart(titles: Sequence[Any], most_chars: int) -> Asked:
-    """Titles that can be scored, and what is wrong with the others."""
+def told_apart(titles: Sequence[Any], most_chars: int, field: str) -> Asked:
+    """Titles that can be scored, and what is wrong with the others.
+
+    Args:
+        field: of the request, that holds them.
+    """
     asked = Asked([], [], {})
     for place, title in enumerate(titles):
-        problem = _problem_of(title, f"titles[{place}]", most_chars)
+        problem = _problem_of(title, f"{field}[{place}]", most_chars)
         if problem is None:
             asked.titles.append(title)
             asked.places.append(place)
@@ -68,16 +72,17 @@ def check_top_k(top_k: int | None, limit: int) -> None:
         )
 
 
-def _check_count(count: int, limit: int) -> None:
+def check_count(count: int, limit: int, field: str) -> None:
+    """Raises: InvalidRequest: none; TooLarge: more than the limit."""
     if count == 0:
         raise InvalidRequest(
-            "empty_titles", "titles is empty; send at least one title", where="titles"
+            f"empty_{field}", f"{field} is empty; send at least one title", where=field
         )
     if count > limit:
         raise TooLarge(
             "too_many_titles",
             f"{count} titles came, at most {limit} are taken at once; split them over requests",
-            where="titles",
+            where=field,
         )
 
 

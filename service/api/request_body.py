@@ -1,4 +1,4 @@
-"""From the bytes of a request to a ClassifyRequest, or to the error that says what is wrong.
+"""From the bytes of a request to its model, or to the error that says what is wrong.
 
 pydantic's parser reads the JSON: it stops at 200 levels, and refuses bytes that are not UTF-8 and
 escapes of half a surrogate pair, which no title can contain. Of a key given twice the last counts.
@@ -9,21 +9,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
 
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 
-from service.api.schemas import ClassifyRequest
 from service.problems import InvalidRequest, MalformedBody, Problem, UnsupportedBody
 
-_EXAMPLE = '{"titles": ["…"]}'
+Request = TypeVar("Request", bound=BaseModel)
+
 _JSON_TYPE = re.compile(r"application/([\w.-]+\+)?json", re.IGNORECASE)
-_EXPECTED = {
-    "titles": ("titles_not_a_list", "titles must be a list of strings"),
-    "top_k": ("invalid_top_k", "top_k must be a whole number"),
-    "calibrated": ("invalid_calibrated", "calibrated must be true or false"),
-    "strict": ("invalid_strict", "strict must be true or false"),
-}
 _BOM = b"\xef\xbb\xbf"
 
 
@@ -57,51 +52,62 @@ def check_headers(headers: Mapping[str, str]) -> None:
         )
 
 
-def read_request(body: bytes) -> ClassifyRequest:
-    """Parse a body.
+@dataclass(frozen=True)
+class JsonBody(Generic[Request]):
+    """How a request in JSON is read, and what is said of one that cannot be.
 
-    Raises:
-        MalformedBody: not JSON.
-        InvalidRequest: JSON, but a field is missing, unknown or of the wrong type.
+    Attributes:
+        request: its model; fields that it does not have are refused if it keeps them as extra.
+        example: a body that would do.
+        expected: by field, the code of the error and what the field must be.
     """
-    try:
-        request = ClassifyRequest.model_validate_json(body.removeprefix(_BOM))
-    except ValidationError as error:
-        raise _explain(error) from error
-    for name in request.model_extra or ():
-        raise InvalidRequest(
-            "unknown_field",
-            f"there is no field '{name[:50]}'; a request has titles, top_k, calibrated "
-            "and strict",
-            where=name[:50],
-        )
-    return request
 
+    request: type[Request]
+    example: str
+    expected: Mapping[str, tuple[str, str]]
 
-def _explain(error: ValidationError) -> Problem:
-    problem = error.errors(include_url=False)[0]
-    if problem["type"] == "json_invalid":
-        return MalformedBody(
-            "malformed_json",
-            f"the body is not valid JSON in UTF-8: {problem['ctx']['error']}; send {_EXAMPLE}",
-            where="body",
-        )
-    came = json_type(problem["input"])
-    if problem["type"] == "model_type":
-        return InvalidRequest(
-            "not_an_object", f"the body is {came}; send an object such as {_EXAMPLE}", where="body"
-        )
-    if problem["type"] == "missing":
-        return InvalidRequest(
-            "missing_titles", f"the field titles is missing; send {_EXAMPLE}", where="titles"
-        )
-    return _wrong_type(problem["loc"], came)
+    def read(self, body: bytes) -> Request:
+        """Parse a body.
 
+        Raises:
+            MalformedBody: not JSON.
+            InvalidRequest: JSON, but a field is missing, unknown or of the wrong type.
+        """
+        try:
+            request = self.request.model_validate_json(body.removeprefix(_BOM))
+        except ValidationError as error:
+            raise self._explain(error) from error
+        for name in request.model_extra or ():
+            *others, last = self.request.model_fields
+            raise InvalidRequest(
+                "unknown_field",
+                f"there is no field '{name[:50]}'; a request has {', '.join(others)} and {last}",
+                where=name[:50],
+            )
+        return request
 
-def _wrong_type(location: tuple[int | str, ...], came: str) -> InvalidRequest:
-    field = location[0]
-    code, expected = _EXPECTED[str(field)]
-    return InvalidRequest(code, f"{expected}, but {came} came", where=str(field))
+    def _explain(self, error: ValidationError) -> Problem:
+        problem = error.errors(include_url=False)[0]
+        if problem["type"] == "json_invalid":
+            cause = problem["ctx"]["error"]
+            return MalformedBody(
+                "malformed_json",
+                f"the body is not valid JSON in UTF-8: {cause}; send {self.example}",
+                where="body",
+            )
+        came, field = json_type(problem["input"]), str(next(iter(problem["loc"]), "body"))
+        if problem["type"] == "model_type" and field == "body":
+            return InvalidRequest(
+                "not_an_object",
+                f"the body is {came}; send an object such as {self.example}",
+                where="body",
+            )
+        if problem["type"] == "missing":
+            return InvalidRequest(
+                f"missing_{field}", f"the field {field} is missing; send {self.example}", field
+            )
+        code, expected = self.expected[field]
+        return InvalidRequest(code, f"{expected}, but {came} came", where=field)
 
 
 def _charset(content_type: str) -> str:

@@ -60,6 +60,37 @@ class ClassifyRequest(BaseModel):
     )
 
 
+class PredictParameters(BaseModel):
+    """What Hugging Face's clients may ask for besides."""
+
+    model_config = ConfigDict(strict=True)
+
+    top_k: int | None = Field(default=None, description="Classes to list, 5 where it is left out.")
+    function_to_apply: Literal["softmax"] | None = None
+
+
+class PredictRequest(BaseModel):
+    """Texts as Hugging Face's clients send them: each a title of its own."""
+
+    model_config = ConfigDict(
+        strict=True, json_schema_extra={"examples": [{"inputs": "三大股指午后拉升"}]}
+    )
+
+    inputs: str | list[Any] = Field(
+        json_schema_extra={
+            "anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]
+        }
+    )
+    parameters: PredictParameters = PredictParameters()
+
+
+class ScoredLabel(BaseModel):
+    """A class and its probability, as Hugging Face's clients read them."""
+
+    label: str
+    score: float = Field(description="From 0 to 1.")
+
+
 class RankedClass(BaseModel):
     """A class and its probability."""
 

@@ -75,7 +75,7 @@ class Engine:
         self.titles_per_s = 1.0
         self.counters = Counters()
         self.is_failing = False
-        """Whether a thread hung or the model failed at a probe, and it has not answered one since."""
+        """Whether a thread hung or the model failed at a probe, and none was answered since."""
         self._is_suspect = False
         """Whether it failed at something, which may be the fault of the titles."""
         self.last_success = -np.inf

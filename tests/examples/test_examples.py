@@ -14,7 +14,7 @@ import pytest
 import uvicorn
 
 from service.app import create_app
-from service.run import open_listener
+from service.listener import open_listener
 from service.settings import read_settings
 
 ROOT = Path(__file__).parents[2]
