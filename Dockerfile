@@ -1,7 +1,11 @@
 # The service, with the model that ships:
 #
 #   docker build -t biaoti .
-#   docker run --rm -p 127.0.0.1:8000:8000 biaoti
+#   docker run --rm -p 127.0.0.1:8000:8000 -e BIAOTI_WITHOUT_KEYS=true biaoti
+#
+# To be reached from elsewhere it wants keys (biaoti keys add):
+#
+#   docker run --rm -p 8000:8000 -v "$PWD/keys.txt:/keys.txt:ro" -e BIAOTI_KEYS_FILE=/keys.txt biaoti
 #
 # Another model is mounted, read-only:  -v "$PWD/artifacts/mine:/model:ro" -e BIAOTI_MODEL=/model
 #
@@ -38,5 +42,5 @@ USER 10001:10001
 WORKDIR /tmp
 EXPOSE 8000
 HEALTHCHECK --interval=15s --timeout=10s --start-period=90s --retries=3 \
-    CMD ["python", "-c", "import urllib.request; urllib.request.urlopen('http://127.0.0.1:8000/ready', timeout=8)"]
+    CMD ["python", "-c", "import urllib.request as r; r.build_opener(r.ProxyHandler({})).open('http://127.0.0.1:8000/ready', timeout=8)"]
 CMD ["biaoti", "serve", "--host", "0.0.0.0", "--port", "8000"]

@@ -271,6 +271,16 @@ _ALL = (
         says=False,
     ),
     Verb(
+        "keys add",
+        "service.keys:AddKey:add_key",
+        "Make a key for the service, print it once, and keep its hash in a file.",
+        """
+        biaoti keys add cms --file keys.txt
+        biaoti keys add operations --file keys.txt --scope admin
+        """,
+        show.text,
+    ),
+    Verb(
         "transformer figures",
         "recipes.transformer:TransformerFigures:transformer_figures",
         "Draw position codes, masks, parameter growth and, given an encoder, attention weights.",

@@ -7,12 +7,13 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, ExitStack, asynccontextmanager, suppress
 from importlib.metadata import version
 
-from fastapi import FastAPI
+from fastapi import Depends, FastAPI
 from fastapi.middleware.cors import CORSMiddleware
 
 from models.artifact import LoadedModel, load
 from models.machine import available_threads
-from service.api import classify, health, huggingface, models
+from service.api import classify, docs, health, huggingface, metrics, models
+from service.auth import Doorkeeper, allowed
 from service.inference.admission import Admission
 from service.inference.engine import Engine
 from service.middleware.access_log import AccessLog
@@ -21,6 +22,7 @@ from service.middleware.head import HeadAsGet
 from service.problems import Draining, install_problem_handlers
 from service.serving import Serving
 from service.settings import Settings, read_settings
+from service.telemetry import MODEL_INFO
 
 _WATCH_EVERY_S = 0.25
 
@@ -32,6 +34,8 @@ def create_app(settings: Settings | None = None, model: LoadedModel | None = Non
         settings: from the environment by default.
         model: a model that is loaded already, and closed by who did so; else the folder in the
             settings is opened, and closed at the end.
+    Raises:
+        DataError: the file of keys cannot be used.
     Raises, when it starts:
         ArtifactError, MissingDependency: the folder cannot be opened (see `models.artifact.load`).
     """
@@ -42,9 +46,13 @@ def create_app(settings: Settings | None = None, model: LoadedModel | None = Non
         version=version("biaoti"),
         lifespan=_lifespan(settings, model),
         redirect_slashes=False,
-        root_path=settings.root_path,
+        docs_url=None,  # they would be fetched from elsewhere; see service/api/docs.py
+        redoc_url=None,
     )
-    for module in (classify, huggingface, health, models):
+    app.state.doorkeeper = Doorkeeper.of(settings.keys_file)
+    for module in (classify, huggingface, models, metrics):
+        app.include_router(module.router, dependencies=[Depends(allowed("classify"))])
+    for module in (health, docs):
         app.include_router(module.router)
     install_problem_handlers(app)
     app.add_middleware(HeadAsGet)
@@ -54,7 +62,7 @@ def create_app(settings: Settings | None = None, model: LoadedModel | None = Non
             CORSMiddleware,
             allow_origins=settings.cors_origins,
             allow_methods=["GET", "POST"],
-            allow_headers=["content-type", "x-timeout-ms"],
+            allow_headers=["authorization", "content-type", "x-timeout-ms"],
         )
     app.add_middleware(AccessLog)  # added last: outermost, sees what the others answer
     return app
@@ -72,6 +80,7 @@ def _lifespan(
             engine = Engine(loaded, settings.threads or available_threads(), settings.hung_after_s)
             await engine.start()
             watch = asyncio.create_task(engine.watch(_WATCH_EVERY_S, settings.probe_after_s))
+            MODEL_INFO.labels(loaded.manifest.name, loaded.manifest.version).set(1)
             app.state.serving = Serving(settings, engine, Admission(settings.max_waiting_titles))
             try:
                 yield

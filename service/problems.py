@@ -2,6 +2,8 @@
 
 Problem                      the body of every answer that is not a success
 ├── MalformedBody       400  not what the headers say it is
+├── Unauthorised        401  no key, or one that is not known
+├── Forbidden           403  a key that does not reach so far
 ├── NotFound            404  there is no such thing
 ├── TooLarge            413  more than a limit allows: send less
 ├── UnsupportedBody     415  not declared as what is read here
@@ -52,6 +54,31 @@ class MalformedBody(Problem):
     """The body is not what its headers say it is."""
 
     status = 400
+
+
+class Unauthorised(Problem):
+    """No key came, or one that is not known."""
+
+    status = 401
+
+    def __init__(self, code: str, detail: str):
+        super().__init__(code, detail, "authorization")
+        self.headers = {"www-authenticate": "Bearer"}
+
+
+class Forbidden(Problem):
+    """The key does not allow this.
+
+    Args:
+        name: of who has the key.
+        scope: that it would need.
+    """
+
+    status = 403
+
+    def __init__(self, name: str, scope: str):
+        detail = f"the key of {name} does not have the scope '{scope}'"
+        super().__init__("scope_missing", detail, "authorization")
 
 
 class NotFound(Problem):

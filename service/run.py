@@ -10,6 +10,7 @@ from typing import Annotated
 from tyro.conf import arg
 
 from models.bounds import Checked, Whole
+from service.auth import Doorkeeper, require_keys_or_loopback
 from service.listener import announcement, open_listener
 from service.server import serve_on
 from service.settings import Settings, read_settings
@@ -41,9 +42,13 @@ def serve(settings: Settings) -> None:
     """Serve a model over HTTP; returns after SIGTERM or SIGINT, when all requests are answered.
 
     Raises:
-        UsageError: the address cannot be listened on; names the port and the remedy.
+        UsageError: the address cannot be listened on, or is open to others without keys; says what
+            to do.
+        DataError: the file of keys cannot be used.
         ArtifactError, MissingDependency: the model cannot be opened.
     """
+    keys = Doorkeeper.of(settings.keys_file).keys
+    require_keys_or_loopback(settings.host, keys, settings.without_keys)
     logging.basicConfig(level=logging.INFO, format=LOG_FORMAT)
     listener = open_listener(settings.host, settings.port)
     host, port = listener.getsockname()[:2]

@@ -50,6 +50,7 @@ def serve_on(
             backlog=BACKLOG,
             log_config=None,
             access_log=False,  # AccessLog writes one that counts titles
+            root_path=settings.root_path,
             server_header=False,
             proxy_headers=False,
             ws="none",

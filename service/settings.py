@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+import difflib
+import logging
+import os
+import re
 from pathlib import Path
 from typing import Any, Self
 
-from pydantic import Field, ValidationError, model_validator
+from pydantic import Field, ValidationError, field_validator, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from models.artifact import DEFAULT_FOLDER
 from models.errors import UsageError
 
 PREFIX = "BIAOTI_"
+_LINK = re.compile(rf"{PREFIX}(SERVICE_|PORT(_|$))")
+"""What Kubernetes and Docker inject where a service is called biaoti: BIAOTI_PORT=tcp://…, too."""
+
+logger = logging.getLogger("biaoti")
 
 
 class Settings(BaseSettings):
@@ -57,10 +65,23 @@ class Settings(BaseSettings):
     """Seconds in which a request has to arrive whole."""
     shutdown_timeout_s: int = Field(10, ge=1)
     """Seconds that accepted requests are given to finish after SIGTERM."""
+    keys_file: Path | None = None
+    """File of the API keys that may ask, as 'biaoti keys add' writes it."""
+    without_keys: bool = False
+    """Whether an address that other machines can reach may be served without keys."""
     root_path: str = Field("", pattern="^(/[^/?#]+)*$")
     """Prefix under which a proxy offers the service, such as /biaoti."""
     cors_origins: tuple[str, ...] = ()
     """Origins whose pages may ask the service, as JSON: ["https://cms.example"]."""
+
+    @field_validator("port", mode="before")
+    @classmethod
+    def _links_are_no_ports(cls, value: Any) -> Any:
+        if isinstance(value, str) and "://" in value:
+            default = cls.model_fields["port"].default
+            logger.warning("%sPORT=%s is a service link and no port: %d", PREFIX, value, default)
+            return default
+        return value
 
     @model_validator(mode="after")
     def _default_within_maximum(self) -> Self:
@@ -72,9 +93,13 @@ class Settings(BaseSettings):
 def read_settings(**arguments: Any) -> Settings:
     """Settings from the arguments that are not None, the environment and the defaults.
 
+    A variable that looks like a setting and is none is warned of.
+
     Raises:
         UsageError: names the variable that cannot be used, its value and why.
     """
+    for warning in _unknown_variables():
+        logger.warning(warning)
     try:
         return Settings(**{name: value for name, value in arguments.items() if value is not None})
     except ValidationError as error:
@@ -82,3 +107,15 @@ def read_settings(**arguments: Any) -> Settings:
         name = ".".join(str(part) for part in first["loc"])
         where = f"setting {name} ({PREFIX}{name.upper()}) cannot be {first['input']!r}: "
         raise UsageError((where if name else "settings: ") + first["msg"]) from error
+
+
+def _unknown_variables() -> list[str]:
+    known = [name.upper() for name in Settings.model_fields]
+    found = []
+    for name in sorted(os.environ):
+        word = name.upper().removeprefix(PREFIX)
+        if name.upper().startswith(PREFIX) and word not in known and not _LINK.match(name):
+            near = difflib.get_close_matches(word, known, n=1)
+            meant = f"; is {PREFIX}{near[0]} meant?" if near else ""
+            found.append(f"{name} is no setting of the service and is ignored{meant}")
+    return found

@@ -17,10 +17,15 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from models.errors import BiaotiError
 from models.machine import available_threads
 from service.settings import Settings
+
+MULTIPROC_DIR = "PROMETHEUS_MULTIPROC_DIR"
+"""What tells the workers' `prometheus_client` where to count, before it is imported."""
 
 logger = logging.getLogger("biaoti")
 
@@ -40,11 +45,13 @@ class WorkerFailed(BiaotiError):
 class _Worker:
     """A process, and what is known of it."""
 
-    def __init__(self, listener: socket.socket, settings: Settings, parent: int):
+    def __init__(
+        self, listener: socket.socket, settings: Settings, parent: int, env: dict[str, str]
+    ):
         self.heart, heart = os.pipe()
         passed = (listener.fileno(), heart, parent)
         command = [sys.executable, "-m", "service.worker", settings.model_dump_json()]
-        self.process = subprocess.Popen([*command, *map(str, passed)], pass_fds=passed)
+        self.process = subprocess.Popen([*command, *map(str, passed)], pass_fds=passed, env=env)
         os.close(heart)
         self.started = self.last_beat = time.monotonic()
         self.is_ready = False
@@ -70,8 +77,9 @@ def supervise(listener: socket.socket, settings: Settings, when_ready: Callable[
     """
     threads = settings.threads or max(1, available_threads() // settings.workers)
     each = settings.model_copy(update={"workers": 1, "threads": threads})
-    with _stop_asked() as is_asked_to_stop, listener:
-        Supervisor(listener, each, settings.workers, when_ready).run(is_asked_to_stop)
+    with _stop_asked() as is_asked_to_stop, listener, TemporaryDirectory("biaoti") as counts:
+        supervisor = Supervisor(listener, each, settings.workers, counts, when_ready)
+        supervisor.run(is_asked_to_stop)
 
 
 class Supervisor:
@@ -80,6 +88,7 @@ class Supervisor:
     Args:
         settings: of each worker.
         count: workers.
+        counts: an empty folder, in which the workers count.
     """
 
     def __init__(
@@ -87,12 +96,14 @@ class Supervisor:
         listener: socket.socket,
         settings: Settings,
         count: int,
+        counts: str,
         when_ready: Callable[[], None],
     ):
         self._listener, self._settings = listener, settings
         self._when_ready: Callable[[], None] | None = when_ready
         self._parent, self._kept_open = os.pipe()  # its other end closes with this process
         self._selector = selectors.DefaultSelector()
+        self._counts = counts
         self._pause_s = _FIRST_PAUSE_S
         self._to_start: list[float] = []
         """When workers are to be started that take the place of dead ones."""
@@ -112,7 +123,8 @@ class Supervisor:
             self._end()
 
     def _start(self) -> _Worker:
-        worker = _Worker(self._listener, self._settings, self._parent)
+        env = os.environ | {MULTIPROC_DIR: self._counts}
+        worker = _Worker(self._listener, self._settings, self._parent, env)
         self._selector.register(worker.heart, selectors.EVENT_READ, worker)
         return worker
 
@@ -148,6 +160,8 @@ class Supervisor:
 
     def _forget(self, worker: _Worker) -> None:
         self._workers.remove(worker)
+        for gauges in Path(self._counts).glob(f"gauge_live*_{worker.process.pid}.db"):
+            gauges.unlink()  # of one that is alive no more
         if worker.heart in self._selector.get_map():
             self._selector.unregister(worker.heart)
         worker.close()

@@ -18,6 +18,7 @@ from service.api.request_body import JsonBody, check_headers
 from service.api.schemas import ClassifyRequest, ClassifyResponse
 from service.problems import Problem
 from service.serving import Serving, serving_of
+from service.telemetry import ANSWERS, CONFIDENCE
 
 router = APIRouter()
 
@@ -76,6 +77,7 @@ async def classify(request: Request, serving: Annotated[Serving, Depends(serving
         scores = await serving.score(request, asked.titles, timeout_s)
         top_k = request_read.top_k or settings.default_top_k
         results = predictions(serving.model, asked.titles, scores, top_k, request_read.calibrated)
+        count(results)
     content = {
         "model": identity(serving.model),
         "results": in_their_places(asked, [result_of(each) for each in results]),
@@ -92,6 +94,13 @@ def predictions(
     shown = calibrated(raw.probabilities, titles, model.manifest.temperature)
     scores = raw._replace(probabilities=shown)
     return rank(titles, scores, model.labels, top_k, model.manifest.threshold)
+
+
+def count(found: list[Prediction]) -> None:
+    """Note for Prometheus what was answered."""
+    for prediction in found:
+        ANSWERS.labels("unknown" if prediction.unknown else prediction.best.label).inc()
+        CONFIDENCE.observe(prediction.best.score)
 
 
 def identity(model: LoadedModel) -> dict[str, str]:

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends, Request, Response
 from pydantic_core import to_json
 
-from service.api.classify import predictions
+from service.api.classify import count, predictions
 from service.api.deadline import timeout_of
 from service.api.limits import check_count, check_top_k, told_apart
 from service.api.problem_documents import responses
@@ -76,5 +76,6 @@ async def predict(request: Request, serving: Annotated[Serving, Depends(serving_
     )
     top_k = read.parameters.top_k or _TOP_K
     found = predictions(serving.model, asked.titles, scores, top_k, is_calibrated=True)
+    count(found)
     content = [[{"label": r.label, "score": r.score} for r in each.ranking] for each in found]
     return Response(to_json(content), media_type="application/json")

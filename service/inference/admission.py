@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from service.problems import Draining, Overloaded
+from service.telemetry import REFUSED_REQUESTS, WAITING_TITLES
 
 
 class Admission:
@@ -38,13 +39,17 @@ class Admission:
             Draining: the service is about to end.
         """
         if self.is_draining:
+            REFUSED_REQUESTS.labels("draining").inc()
             raise Draining
         wait_s = self.inside / titles_per_s
         if self.inside and (self.inside + titles > self.most_titles or wait_s > patience_s):
             self.refused += 1
+            REFUSED_REQUESTS.labels("overloaded").inc()
             raise Overloaded(self.inside, retry_after_s=max(1, math.ceil(wait_s)))
         self.inside += titles
+        WAITING_TITLES.set(self.inside)
         try:
             yield
         finally:
             self.inside -= titles
+            WAITING_TITLES.set(self.inside)

@@ -22,6 +22,13 @@ from models.classifier import Scores
 from service.inference.batching import BatchLimits, Part, collect
 from service.inference.job import Job
 from service.problems import InferenceFailed
+from service.telemetry import (
+    BATCH_TITLES,
+    DROPPED_TITLES,
+    RESTARTED_THREADS,
+    SCORE_SECONDS,
+    WAIT_SECONDS,
+)
 
 logger = logging.getLogger("biaoti")
 
@@ -49,7 +56,6 @@ class Counters:
     """What has happened since the engine was started."""
 
     scored_titles: int = 0
-    batches: int = 0
     dropped_titles: int = 0
     """Never scored, since nobody waited for them any more."""
     failures: int = 0
@@ -109,7 +115,8 @@ class Engine:
             titles: at least one.
             timeout_s: seconds after which what no thread has begun is dropped.
         """
-        job = Job(titles, time.monotonic() + timeout_s)
+        now = time.monotonic()
+        job = Job(titles, now, now + timeout_s)
         with self._changed:
             self._queue.append(job)
             self._changed.notify()
@@ -196,7 +203,12 @@ class Engine:
                     return
                 worker.since = time.monotonic()
                 worker.batch, dropped = collect(self._queue, self.limits, worker.since)
-                self.counters.dropped_titles += sum(job.waiting for job in dropped)
+                for part in worker.batch:
+                    if not part.start:
+                        WAIT_SECONDS.observe(worker.since - part.job.began)
+                lost = sum(job.waiting for job in dropped)
+                self.counters.dropped_titles += lost
+                DROPPED_TITLES.inc(lost)
                 if self._queue:
                     self._changed.notify()  # there is work for another, too
             if worker.batch:
@@ -250,7 +262,8 @@ class Engine:
         return scores
 
     def _count_up(self, titles: int, elapsed_s: float, failures: list[Exception]) -> None:
-        self.counters.batches += 1
+        BATCH_TITLES.observe(titles)
+        SCORE_SECONDS.observe(elapsed_s)
         self.counters.failures += len(failures)
         if failures:
             self._is_suspect = True
@@ -276,6 +289,7 @@ class Engine:
                 worker.is_replaced = True
                 self._workers[self._workers.index(worker)] = self._new_worker()
             self.counters.restarts += len(hung)
+            RESTARTED_THREADS.inc(len(hung))
             self.is_failing = self.is_failing or bool(hung)
         for job in lost:
             job.fail(InferenceFailed(self.hung_after_s))

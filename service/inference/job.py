@@ -18,11 +18,13 @@ class Job:
 
     Args:
         titles: at least one.
-        deadline: in seconds of the engine's clock; titles that wait beyond it are not scored.
+        began: in seconds of the engine's clock.
+        deadline: in seconds of the same; titles that wait beyond it are not scored.
     """
 
-    def __init__(self, titles: Sequence[str], deadline: float):
+    def __init__(self, titles: Sequence[str], began: float, deadline: float):
         self.titles = titles
+        self.began = began
         self.deadline = deadline
         self.taken = 0
         """How many of the titles threads have taken so far, from the front."""

@@ -1,4 +1,7 @@
-"""One line a request: method, path, status, milliseconds, titles. Never the text of a title."""
+"""One line a request: method, path, status, milliseconds, titles. Never the text of a title.
+
+The same is counted for Prometheus, by endpoint.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,8 @@ import time
 from urllib.parse import quote
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from service.telemetry import REQUEST_SECONDS, REQUESTS
 
 logger = logging.getLogger("biaoti.access")
 
@@ -39,8 +44,11 @@ class AccessLog:
         try:
             await self.app(scope, receive, observed)
         finally:
-            elapsed_ms = 1000 * (time.perf_counter() - started_s)
-            _log(scope, status, elapsed_ms, state.get("titles", 0))
+            elapsed_s = time.perf_counter() - started_s
+            endpoint = getattr(scope.get("route"), "path", "other")
+            REQUESTS.labels(endpoint, status).inc()
+            REQUEST_SECONDS.labels(endpoint).observe(elapsed_s)
+            _log(scope, status, 1000 * elapsed_s, state.get("titles", 0))
 
 
 def _log(scope: Scope, status: int, elapsed_ms: float, titles: int) -> None:

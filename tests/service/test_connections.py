@@ -5,9 +5,14 @@ from __future__ import annotations
 import contextlib
 import http.client
 import json
+import os
+import re
 import socket
+import subprocess
+import sys
 import time
 from collections.abc import Iterator
+from pathlib import Path
 from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
@@ -113,3 +118,14 @@ def test_descriptors_bound_the_connections(monkeypatch: pytest.MonkeyPatch):
     assert most_connections(100) == 100
     monkeypatch.setattr("resource.getrlimit", lambda _: (-1, -1))
     assert most_connections(1000) == 1000
+
+
+def test_the_containers_health_check_asks_without_a_proxy(server: Server):
+    text = (Path(__file__).parents[2] / "Dockerfile").read_text("utf-8")
+    *command, program = json.loads(re.search(r"HEALTHCHECK .*?CMD (\[.*?\])\n", text, re.S)[1])
+    program = program.replace("127.0.0.1:8000", f"127.0.0.1:{server.port}")
+    environment = os.environ | {"http_proxy": "http://127.0.0.1:9", "no_proxy": ""}
+    python = [sys.executable, *command[1:]]
+    subprocess.run([*python, program], env=environment, check=True, timeout=60)
+    gone = program.replace(str(server.port), "9")
+    assert subprocess.run([*python, gone], capture_output=True, timeout=60).returncode != 0

@@ -39,6 +39,32 @@ def test_refusal_names_the_variable_and_its_value(monkeypatch):
     assert str(caught.value).startswith("setting port (BIAOTI_PORT) cannot be 'http': ")
 
 
+def test_what_orchestrators_inject_is_passed_over_with_a_word(monkeypatch, caplog):
+    monkeypatch.setenv("BIAOTI_PORT", "tcp://10.0.0.7:8000")
+    monkeypatch.setenv("BIAOTI_PORT_8000_TCP_ADDR", "10.0.0.7")
+    monkeypatch.setenv("BIAOTI_SERVICE_HOST", "10.0.0.7")
+    assert read_settings().port == 8000
+    (record,) = caplog.records
+    assert record.getMessage() == (
+        "BIAOTI_PORT=tcp://10.0.0.7:8000 is a service link and no port: 8000"
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "end"),
+    [
+        ("BIAOTI_MAX_TITLE", "ignored; is BIAOTI_MAX_TITLES meant?"),
+        ("BIAOTI_WROKERS", "ignored; is BIAOTI_WORKERS meant?"),
+        ("BIAOTI_ZZZ", "BIAOTI_ZZZ is no setting of the service and is ignored"),
+    ],
+)
+def test_a_misspelt_variable_is_named(monkeypatch, caplog, name, end):
+    monkeypatch.setenv(name, "7")
+    read_settings()
+    (record,) = caplog.records
+    assert record.getMessage().endswith(end)
+
+
 def test_default_top_k_may_not_exceed_the_maximum():
     with pytest.raises(UsageError, match="default_top_k 3 exceeds max_top_k"):
         read_settings(max_top_k=2)

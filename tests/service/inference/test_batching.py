@@ -29,7 +29,7 @@ def loop():
 
 
 def job(*titles: str, deadline: float = NOW + 1) -> Job:
-    return Job(titles, deadline)
+    return Job(titles, NOW - 1, deadline)
 
 
 def taken(queue: deque[Job], limits: BatchLimits = LIMITS, now: float = NOW) -> list[list[str]]:
@@ -97,7 +97,7 @@ def test_every_title_is_taken_once_in_order_and_within_the_limits(
     jobs: Sequence[Sequence[str]], titles: int, characters: int
 ):
     limits = BatchLimits(titles, characters, title_characters=10)
-    queue = deque(Job(each, NOW + 1) for each in jobs)
+    queue = deque(Job(each, NOW, NOW + 1) for each in jobs)
 
     found: list[str] = []
     while queue:

@@ -1,0 +1,16 @@
+"""`/metrics`: for Prometheus."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter, Response
+from prometheus_client import CONTENT_TYPE_LATEST
+
+from service.telemetry import exposition
+
+router = APIRouter()
+
+
+@router.get("/metrics", summary="Metrics for Prometheus", response_class=Response)
+async def metrics() -> Response:
+    """Counters, histograms and gauges of all workers, in Prometheus' text format."""
+    return Response(exposition(), media_type=CONTENT_TYPE_LATEST)

@@ -1,0 +1,77 @@
+"""What the service tells of itself, for Prometheus.
+
+With several workers, each counts into files of one folder, which the supervisor names, and
+whichever is asked gives the sum over all.
+"""
+
+from __future__ import annotations
+
+import os
+
+from prometheus_client import (
+    REGISTRY,
+    CollectorRegistry,
+    Counter,
+    Gauge,
+    Histogram,
+    generate_latest,
+)
+from prometheus_client.multiprocess import MultiProcessCollector
+
+_SECONDS = (
+    0.0005,
+    0.001,
+    0.002,
+    0.004,
+    0.008,
+    0.016,
+    0.032,
+    0.064,
+    0.128,
+    0.256,
+    0.512,
+    1,
+    2,
+    4,
+    8,
+)
+
+REQUESTS = Counter("biaoti_requests", "Requests answered.", ["endpoint", "status"])
+REQUEST_SECONDS = Histogram(
+    "biaoti_request_seconds", "From a request to its answer.", ["endpoint"], buckets=_SECONDS
+)
+WAIT_SECONDS = Histogram(
+    "biaoti_wait_seconds", "From a request's admission to the first batch of it.", buckets=_SECONDS
+)
+SCORE_SECONDS = Histogram("biaoti_score_seconds", "Of scoring a batch.", buckets=_SECONDS)
+BATCH_TITLES = Histogram(
+    "biaoti_batch_titles", "Titles of a batch.", buckets=(1, 2, 4, 8, 16, 32, 64)
+)
+WAITING_TITLES = Gauge(
+    "biaoti_waiting_titles", "Titles admitted and not yet answered.", multiprocess_mode="livesum"
+)
+REFUSED_REQUESTS = Counter("biaoti_refused_requests", "Requests that were not let in.", ["reason"])
+DROPPED_TITLES = Counter(
+    "biaoti_dropped_titles", "Titles never scored, since nobody waited for them any more."
+)
+RESTARTED_THREADS = Counter("biaoti_restarted_threads", "Threads that hung or died.")
+ANSWERS = Counter(
+    "biaoti_answers", "Titles answered, by class; 'unknown' below the threshold.", ["label"]
+)
+CONFIDENCE = Histogram(
+    "biaoti_confidence",
+    "Of the best class of a title.",
+    buckets=tuple(i / 10 for i in range(1, 11)),
+)
+MODEL_INFO = Gauge(
+    "biaoti_model", "1 for the model that answers.", ["name", "version"], multiprocess_mode="max"
+)
+
+
+def exposition() -> bytes:
+    """All metrics in Prometheus' text format; of all workers together."""
+    registry = REGISTRY
+    if "PROMETHEUS_MULTIPROC_DIR" in os.environ:
+        registry = CollectorRegistry()
+        MultiProcessCollector(registry)
+    return generate_latest(registry)
