@@ -14,7 +14,6 @@ from contextlib import contextmanager
 import uvicorn
 from fastapi import FastAPI
 
-from models.artifact import load
 from service.app import create_app
 from service.connections import BACKLOG, guarded, most_connections
 from service.problems import Draining
@@ -40,8 +39,8 @@ def serve_on(
     Raises:
         ArtifactError, MissingDependency: the model cannot be opened.
     """
-    with listener, load(settings.model) as model:
-        app = create_app(settings, model)
+    with listener:
+        app = create_app(settings)
         most = most_connections(settings.max_connections)
         config = uvicorn.Config(
             app,
@@ -103,6 +102,7 @@ class Server(uvicorn.Server):
         self._lifeline = lifeline
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await self._app.state.registry.start()  # here, so that its errors are not uvicorn's to tell
         await super().startup(sockets)
         if self._lifeline:
             asyncio.get_running_loop().add_reader(self._lifeline.parent, self._parent_ended)
@@ -118,7 +118,8 @@ class Server(uvicorn.Server):
         serving.admission.is_draining = True
         # what is not scored by then is told so, while there is time to
         loop = asyncio.get_running_loop()
-        loop.call_later(_SHARE_TO_ANSWER * within_s, serving.engine.fail_waiting, Draining())
+        for engine in serving.registry.engines:
+            loop.call_later(_SHARE_TO_ANSWER * within_s, engine.fail_waiting, Draining())
         await super().shutdown(sockets)
 
     def _parent_ended(self) -> None:

@@ -12,8 +12,9 @@ from starlette.requests import ClientDisconnect
 from models.artifact import LoadedModel
 from models.classifier import Scores
 from service.inference.admission import Admission
-from service.inference.engine import Engine
 from service.inference.job import Job
+from service.inference.registry import Registry
+from service.inference.shadow import Shadow
 from service.problems import DeadlineExceeded
 from service.settings import Settings
 
@@ -23,28 +24,35 @@ _SOON_S = 0.02
 
 @dataclass(frozen=True)
 class Serving:
-    """The model that answers, the threads that it answers on, and who is let in."""
+    """The models that answer, and who is let in."""
 
     settings: Settings
-    engine: Engine
+    registry: Registry
     admission: Admission
+    shadow: Shadow | None = None
 
-    @property
-    def model(self) -> LoadedModel:
-        return self.engine.model
+    async def score(
+        self, request: Request, titles: Sequence[str], timeout_s: float, name: str | None = None
+    ) -> tuple[LoadedModel, Scores]:
+        """The model that answered, and its scores before calibration.
 
-    async def score(self, request: Request, titles: Sequence[str], timeout_s: float) -> Scores:
-        """Scores before calibration; whoever leaves meanwhile, or is late, costs no more work.
+        Whoever leaves meanwhile, or is late, costs no more work.
 
         Args:
             titles: at least one.
+            name: of a model; the default one where None.
         Raises:
+            NotFound: no model is called so.
             Overloaded, Draining: not let in.
             DeadlineExceeded: not in time.
             ClientDisconnect: nobody is there to read the answer.
         """
-        with self.admission.admitted(len(titles), self.engine.titles_per_s, timeout_s):
-            return await answer_of(self.engine.submit(titles, timeout_s), timeout_s, request)
+        engine = self.registry.find(name)
+        with self.admission.admitted(len(titles), engine.titles_per_s, timeout_s):
+            scores = await answer_of(engine.submit(titles, timeout_s), timeout_s, request)
+        if self.shadow and name is None:
+            self.shadow.may_score(titles, scores)
+        return engine.model, scores
 
 
 def serving_of(request: Request) -> Serving:

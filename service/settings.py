@@ -35,6 +35,16 @@ class Settings(BaseSettings):
     """TCP port to listen on; 0 takes a free one."""
     model: Path = DEFAULT_FOLDER
     """Folder of the model that is served."""
+    models: dict[str, Path] = {}
+    """Several models by name, as JSON: {"stable": "/models/a", "candidate": "/models/b"}; the first
+    answers where a request names none. Wins over `model`."""
+    shadow: str | None = None
+    """Name of a model that scores some of the default model's titles, too; its answers are only
+    counted."""
+    shadow_share: float = Field(0.1, ge=0, le=1)
+    """Share of the requests that the shadow model scores, if there is one."""
+    reload_every_s: float = Field(2, gt=0, le=86400)
+    """Seconds between looks at the models' folders; a model that has changed is loaded anew."""
     workers: int = Field(1, ge=1, le=256)
     """Processes that answer; with more than one, another watches them and replaces the dead."""
     threads: int | None = Field(None, ge=1)
@@ -88,6 +98,17 @@ class Settings(BaseSettings):
         if self.default_top_k > self.max_top_k:
             raise ValueError(f"default_top_k {self.default_top_k} exceeds max_top_k")
         return self
+
+    @model_validator(mode="after")
+    def _shadow_is_a_model(self) -> Self:
+        if self.shadow is not None and self.shadow not in self.models:
+            raise ValueError(f"shadow is '{self.shadow}', which is none of models")
+        return self
+
+    @property
+    def folders(self) -> dict[str, Path]:
+        """Of the models by name, the default first."""
+        return self.models or {"default": self.model}
 
 
 def read_settings(**arguments: Any) -> Settings:

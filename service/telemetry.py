@@ -63,6 +63,10 @@ CONFIDENCE = Histogram(
     "Of the best class of a title.",
     buckets=tuple(i / 10 for i in range(1, 11)),
 )
+RELOADS = Counter("biaoti_reloads", "Of models whose folder changed.", ["outcome"])
+SHADOW_TITLES = Counter(
+    "biaoti_shadow_titles", "Scored by the shadow model, too, and whether it agreed.", ["agrees"]
+)
 MODEL_INFO = Gauge(
     "biaoti_model", "1 for the model that answers.", ["name", "version"], multiprocess_mode="max"
 )

@@ -25,12 +25,13 @@ router = APIRouter()
 _PROBLEMS = responses(
     {
         400: "`malformed_json`: not JSON, not UTF-8, nested too deep, half a surrogate pair",
+        404: "`unknown_model`: no model is called so; all are listed at /v1/models",
         413: "`body_too_large`, `too_many_titles`, in a strict request `title_too_long`: send less",
         415: "`unsupported_media_type`, `unsupported_charset`, `unsupported_encoding`: send plain "
         "JSON in UTF-8",
         422: "`not_an_object`, `missing_titles`, `titles_not_a_list`, `empty_titles`, "
         "`invalid_top_k`, `top_k_out_of_range`, `invalid_calibrated`, `invalid_strict`, "
-        "`unknown_field`, `invalid_timeout`; in a strict request `title_not_a_string`, "
+        "`invalid_model`, `unknown_field`, `invalid_timeout`; in a strict request `title_not_a_string`, "
         "`blank_title`: send something else",
         429: "`overloaded`: too many titles wait; come again after `Retry-After` seconds",
         500: "`internal_error`, `inference_failed`: the cause is in the service's log",
@@ -45,6 +46,7 @@ _READER = JsonBody(
         "titles": ("titles_not_a_list", "titles must be a list of strings"),
         "top_k": ("invalid_top_k", "top_k must be a whole number"),
         "calibrated": ("invalid_calibrated", "calibrated must be true or false"),
+        "model": ("invalid_model", "model must be the name of a model"),
         "strict": ("invalid_strict", "strict must be true or false"),
     },
 )
@@ -73,13 +75,14 @@ async def classify(request: Request, serving: Annotated[Serving, Depends(serving
     asked = check_limits(request_read, settings)
     timeout_s = timeout_of(request.headers, settings.deadline_s)
     results: list[Prediction] = []
+    model = serving.registry.find(request_read.model).model
     if asked.titles:
-        scores = await serving.score(request, asked.titles, timeout_s)
+        model, scores = await serving.score(request, asked.titles, timeout_s, request_read.model)
         top_k = request_read.top_k or settings.default_top_k
-        results = predictions(serving.model, asked.titles, scores, top_k, request_read.calibrated)
+        results = predictions(model, asked.titles, scores, top_k, request_read.calibrated)
         count(results)
     content = {
-        "model": identity(serving.model),
+        "model": identity(model),
         "results": in_their_places(asked, [result_of(each) for each in results]),
     }
     return Response(to_json(content), media_type="application/json")

@@ -29,6 +29,7 @@ async def ready(serving: Annotated[Serving, Depends(serving_of)]) -> ReadyRespon
     """Tells by the threads' last batches, and a probe after a failure; a full queue is no fault."""
     if serving.admission.is_draining:
         raise Draining
-    if not serving.engine.is_ready():
+    engines = serving.registry.engines
+    if not all(engine.is_ready() for engine in engines):
         raise Unavailable("not_ready", "the model hung or failed; the cause is in the log")
-    return ReadyResponse(waiting_titles=serving.engine.waiting_titles)
+    return ReadyResponse(waiting_titles=sum(engine.waiting_titles for engine in engines))

@@ -71,11 +71,10 @@ async def predict(request: Request, serving: Annotated[Serving, Depends(serving_
     asked = told_apart(titles, settings.max_title_chars, "inputs")
     for problem in asked.problems.values():
         raise problem
-    scores = await serving.score(
-        request, asked.titles, timeout_of(request.headers, settings.deadline_s)
-    )
+    timeout_s = timeout_of(request.headers, settings.deadline_s)
+    model, scores = await serving.score(request, asked.titles, timeout_s)
     top_k = read.parameters.top_k or _TOP_K
-    found = predictions(serving.model, asked.titles, scores, top_k, is_calibrated=True)
+    found = predictions(model, asked.titles, scores, top_k, is_calibrated=True)
     count(found)
     content = [[{"label": r.label, "score": r.score} for r in each.ranking] for each in found]
     return Response(to_json(content), media_type="application/json")

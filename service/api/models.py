@@ -1,4 +1,4 @@
-"""`/v1/models`: what is served."""
+"""`/v1/models`: what is served, and what is to be loaded anew."""
 
 from __future__ import annotations
 
@@ -8,20 +8,60 @@ from typing import Annotated
 from fastapi import APIRouter, Depends
 
 from models.artifact import Manifest
-from service.api.schemas import LabelDescription, ModelDescription, ModelsResponse, Remark
+from models.errors import BiaotiError
+from service.api.problem_documents import responses
+from service.api.schemas import (
+    LabelDescription,
+    ModelDescription,
+    ModelsResponse,
+    ReloadResponse,
+    Remark,
+)
+from service.auth import allowed
+from service.problems import InvalidRequest, Problem
 from service.serving import Serving, serving_of
 
 router = APIRouter()
 
 
-@router.get("/v1/models", summary="Which model answers?")
+@router.get("/v1/models", summary="Which models answer?")
 async def models(serving: Annotated[Serving, Depends(serving_of)]) -> ModelsResponse:
-    """Name, version, classes and recorded scores of the model that is served."""
-    return ModelsResponse(models=[_describe(serving.model.manifest)])
+    """Names, versions, classes and recorded scores of the models that are served."""
+    registry = serving.registry
+    called: dict[int, list[str]] = {}
+    for name in registry.folders:
+        called.setdefault(id(registry.find(name)), []).append(name)
+    return ModelsResponse(
+        models=[_describe(engine.model.manifest, called[id(engine)]) for engine in registry.engines]
+    )
 
 
-def _describe(manifest: Manifest) -> ModelDescription:
+@router.post(
+    "/v1/models/{name}/reload",
+    summary="Load a model anew",
+    dependencies=[Depends(allowed("admin"))],
+    responses=responses(
+        {
+            404: "`unknown_model`: no model is called so",
+            422: "`model_refused`: what lies in its folder cannot be opened, or has other classes; "
+            "the model that answered before answers on",
+        }
+    ),
+)
+async def reload(name: str, serving: Annotated[Serving, Depends(serving_of)]) -> ReloadResponse:
+    """Looks into the model's folder at once; other workers do within seconds."""
+    try:
+        manifest = await serving.registry.reload(name)
+    except Problem:
+        raise
+    except BiaotiError as error:
+        raise InvalidRequest("model_refused", str(error), where=name) from error
+    return ReloadResponse(name=manifest.name, version=manifest.version)
+
+
+def _describe(manifest: Manifest, called: list[str]) -> ModelDescription:
     return ModelDescription(
+        called=called,
         name=manifest.name,
         version=manifest.version,
         route=manifest.route,

@@ -53,6 +53,9 @@ class ClassifyRequest(BaseModel):
         default=True,
         description="Whether scores are confidences; false gives them before temperature scaling.",
     )
+    model: str | None = Field(
+        default=None, description="Name of the model to ask; the default one where it is left out."
+    )
     strict: bool = Field(
         default=False,
         description="Whether a title that cannot be classified (blank, too long, no string) fails "
@@ -165,6 +168,7 @@ class Remark(BaseModel):
 class ModelDescription(ModelIdentity):
     """What a model's manifest says of it."""
 
+    called: list[str] = Field(description="What requests may call it; the default is the first.")
     route: str
     labels: list[LabelDescription]
     max_length: int | None = Field(description="Tokens of a title that are read; null: all.")
@@ -177,6 +181,10 @@ class ModelDescription(ModelIdentity):
         description="What was remarkable about its data and its scores when it was made."
     )
     size_bytes: int
+
+
+class ReloadResponse(ModelIdentity):
+    """The model that answers now."""
 
 
 class ModelsResponse(BaseModel):

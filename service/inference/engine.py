@@ -123,6 +123,12 @@ class Engine:
         return job
 
     @property
+    def is_busy(self) -> bool:
+        """Whether titles wait or are being scored."""
+        with self._changed:
+            return bool(self._queue) or any(worker.batch for worker in self._workers)
+
+    @property
     def waiting_titles(self) -> int:
         """That no thread has taken."""
         with self._changed:
@@ -132,18 +138,16 @@ class Engine:
         """Whether its threads work, however much waits for them."""
         return bool(self._workers) and not self.is_failing and not self._hung(time.monotonic())
 
-    async def watch(self, every_s: float, probe_after_s: float) -> None:
-        """For ever: replace threads that hang or died, and ask the model where nobody else does.
+    async def look(self, probe_after_s: float) -> None:
+        """Replace threads that hang or died, and ask the model where nobody else does.
 
         It is asked a title after a failure, until it answers, and when it was not used for
         `probe_after_s` seconds.
         """
-        while True:
-            await asyncio.sleep(every_s)
-            self._replace_hung()
-            is_idle = time.monotonic() - self.last_success > probe_after_s
-            if self.is_failing or self._is_suspect or (is_idle and not self.waiting_titles):
-                await self._probe()
+        self._replace_hung()
+        is_idle = time.monotonic() - self.last_success > probe_after_s
+        if self.is_failing or self._is_suspect or (is_idle and not self.waiting_titles):
+            await self._probe()
 
     async def _probe(self) -> None:
         job = self.submit([PROBE_TITLE], self.hung_after_s)

@@ -16,8 +16,9 @@ def test_a_model_that_the_service_opens_has_the_threads_set_and_is_closed_at_the
 
     with TestClient(app) as client:
         assert client.get("/ready").status_code == 200
-        model = app.state.serving.model
-        assert app.state.serving.engine._count == 1
+        engine = app.state.registry.find()
+        model = engine.model
+        assert engine._count == 1
         assert model.folder == DEFAULT_FOLDER
         assert model.uncalibrated._pool._max_workers == 1
 

@@ -29,7 +29,7 @@ serve(read_settings(model=sys.argv[1], port=0, max_body_bytes=4096, shutdown_tim
 HANGING = """
 import sys, threading
 sys.path.insert(0, sys.argv[2])
-import models.artifact, service.run, service.server
+import models.artifact, service.run, service.inference.registry
 from conftest import KeywordRoute
 from service.settings import read_settings
 models.artifact.find_route = lambda name: KeywordRoute
@@ -44,7 +44,7 @@ def load(folder):
         return score(titles)
     loaded.uncalibrated.score = hang_on_play
     return loaded
-service.server.load = load
+service.inference.registry.load = load
 service.run.serve(read_settings(
     model=sys.argv[1], port=0, deadline_s=1, hung_after_s=60, shutdown_timeout_s=3))
 """

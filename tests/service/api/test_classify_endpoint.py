@@ -172,7 +172,7 @@ def test_openapi_examples_are_valid_requests_and_answers(client):
     example = schema["examples"][0]
     assert len(classify(client, **example)["results"]) == len(example["titles"])
     assert set(operation["responses"]) == {
-        "200", "400", "413", "415", "422", "429", "500", "503", "504",
+        "200", "400", "404", "413", "415", "422", "429", "500", "503", "504",
     }  # fmt: skip
     answer = document["components"]["schemas"]["ClassifyResponse"]["examples"][0]
     assert answer["results"][0]["display_name"] == "股票"

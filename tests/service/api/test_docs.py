@@ -31,7 +31,8 @@ def test_another_file_is_not_given(client):
 def test_each_endpoint_is_described(client):
     paths = client.get("/openapi.json").json()["paths"]
     assert set(paths) == {
-        "/v1/classify", "/predict", "/v1/models", "/health", "/ready", "/metrics",
+        "/v1/classify", "/predict", "/v1/models", "/v1/models/{name}/reload",
+        "/health", "/ready", "/metrics",
     }  # fmt: skip
 
 

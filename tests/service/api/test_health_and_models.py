@@ -98,6 +98,7 @@ def test_models_tells_what_the_manifest_says(client):
     assert client.get("/v1/models").json() == {
         "models": [
             {
+                "called": ["default"],
                 "name": "keywords",
                 "version": "0123456789ab",
                 "route": "keyword",

@@ -17,6 +17,12 @@ from service.inference.engine import Engine
 from service.problems import InferenceFailed
 
 
+async def watching(engine: Engine, every_s: float, probe_after_s: float) -> None:
+    while True:
+        await asyncio.sleep(every_s)
+        await engine.look(probe_after_s)
+
+
 def run(
     model: LoadedModel, ask: Callable[[Engine], Awaitable[Any]], threads: int = 1,
     hung_after_s: float = 60.0,
@@ -152,7 +158,7 @@ def test_a_thread_that_hangs_is_replaced_and_what_it_brings_later_is_not_wanted(
             release.wait(20)
 
     async def ask(engine: Engine) -> tuple[bool, bool, int]:
-        watch = asyncio.create_task(engine.watch(0.02, probe_after_s=60))
+        watch = asyncio.create_task(watching(engine, 0.02, probe_after_s=60))
         route.before_scoring = hang_once
         hung = engine.submit(["股"], 30)
         while not engine.counters.restarts:
@@ -176,7 +182,7 @@ def test_a_thread_that_hangs_is_replaced_and_what_it_brings_later_is_not_wanted(
 
 def test_a_model_that_is_not_used_is_asked_now_and_then(model, route, batches):
     async def ask(engine: Engine) -> None:
-        watch = asyncio.create_task(engine.watch(0.01, probe_after_s=0.05))
+        watch = asyncio.create_task(watching(engine, 0.01, probe_after_s=0.05))
         route.before_scoring = lambda: 1 / 0
         while engine.is_ready():
             await asyncio.sleep(0.01)
