@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from fastapi import Request
 from starlette.requests import ClientDisconnect
+from starlette.types import Receive
 
 from models.artifact import LoadedModel
 from models.classifier import Scores
@@ -79,12 +81,13 @@ async def answer_of(job: Job, timeout_s: float, request: Request) -> Scores:
 
 
 async def _while_connected(
-    answer: asyncio.Future[Scores], timeout_s: float, receive: Callable[[], Awaitable[object]]
+    answer: asyncio.Future[Scores], timeout_s: float, receive: Receive
 ) -> None:
     """Wait for the answer; the body was read, so what else is received is the client's leaving."""
     left = asyncio.ensure_future(receive())
     try:
-        await asyncio.wait({answer, left}, timeout=timeout_s, return_when=asyncio.FIRST_COMPLETED)
+        both: set[asyncio.Future[Any]] = {answer, left}
+        await asyncio.wait(both, timeout=timeout_s, return_when=asyncio.FIRST_COMPLETED)
         if left.done() and not answer.done():
             raise ClientDisconnect
     finally:

@@ -68,7 +68,7 @@ class Registry:
             if folder in self._entries:
                 continue
             given = self._opened if name == self.default else None
-            model = given or await asyncio.to_thread(load, folder)
+            model = await asyncio.to_thread(load, folder) if given is None else given
             self._entries[folder] = _Entry(folder, await self._started(model), given is None)
 
     @property
