@@ -31,8 +31,8 @@ _PROBLEMS = responses(
         "JSON in UTF-8",
         422: "`not_an_object`, `missing_titles`, `titles_not_a_list`, `empty_titles`, "
         "`invalid_top_k`, `top_k_out_of_range`, `invalid_calibrated`, `invalid_strict`, "
-        "`invalid_model`, `unknown_field`, `invalid_timeout`; in a strict request `title_not_a_string`, "
-        "`blank_title`: send something else",
+        "`invalid_model`, `unknown_field`, `invalid_timeout`; in a strict request "
+        "`title_not_a_string`, `blank_title`: send something else",
         429: "`overloaded`: too many titles wait; come again after `Retry-After` seconds",
         500: "`internal_error`, `inference_failed`: the cause is in the service's log",
         503: "`draining`: the service is about to end; ask another replica",

@@ -1,0 +1,113 @@
+"""A load generator that costs little: connections that ask again as soon as they are answered.
+
+Each connection sends one request after another, all prepared before, and reads just enough of an
+answer to know its status and its end. On two cores it shares them with what it measures.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import uvloop
+
+
+@dataclass
+class Measured:
+    """What came of a load.
+
+    Attributes:
+        seconds: that it took.
+        latencies: (status, seconds) of each request that was answered.
+        broken: requests that were not.
+    """
+
+    seconds: float = 0.0
+    latencies: list[tuple[int, float]] = field(default_factory=list)
+    broken: int = 0
+
+    def of(self, status: int = 200) -> list[float]:
+        """Sorted seconds of the requests that were answered so."""
+        return sorted(seconds for got, seconds in self.latencies if got == status)
+
+
+def request_bytes(path: str, content: object, headers: dict[str, str] | None = None) -> bytes:
+    """A request in HTTP/1.1 on a connection that stays open."""
+    body = json.dumps(content, ensure_ascii=False).encode()
+    lines = [f"POST {path} HTTP/1.1", "host: 127.0.0.1", "content-type: application/json"]
+    lines += [f"{name}: {value}" for name, value in (headers or {}).items()]
+    lines += [f"content-length: {len(body)}", "", ""]
+    return "\r\n".join(lines).encode() + body
+
+
+def put_under_load(
+    port: int, requests: Sequence[bytes], connections: int, seconds: float
+) -> Measured:
+    """Ask on so many connections for so long; requests are taken in turn."""
+    return uvloop.run(_load(port, requests, connections, seconds))
+
+
+async def _load(port: int, requests: Sequence[bytes], connections: int, seconds: float) -> Measured:
+    measured, loop = Measured(), asyncio.get_running_loop()
+    until = time.perf_counter() + seconds
+    started = time.perf_counter()
+    clients = [_Client(requests, i, until, measured) for i in range(connections)]
+    for client in clients:
+        await loop.create_connection(lambda client=client: client, "127.0.0.1", port)  # type: ignore[misc]
+    await asyncio.gather(*(client.ended for client in clients))
+    measured.seconds = time.perf_counter() - started
+    return measured
+
+
+class _Client(asyncio.Protocol):
+    def __init__(self, requests: Sequence[bytes], first: int, until: float, measured: Measured):
+        self._requests, self._next, self._until = requests, first, until
+        self._measured = measured
+        self._buffer = b""
+        self._sent = 0.0
+        self.ended: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        assert isinstance(transport, asyncio.Transport)
+        self._transport = transport
+        self._ask()
+
+    def data_received(self, data: bytes) -> None:
+        self._buffer += data
+        head_end = self._buffer.find(b"\r\n\r\n")
+        if head_end < 0:
+            return
+        head = self._buffer[:head_end].lower()
+        end = _end_of_body(self._buffer, head, head_end + 4)
+        if end is None:
+            return
+        now = time.perf_counter()
+        self._measured.latencies.append((int(head[9:12]), now - self._sent))
+        self._buffer = b""
+        if now >= self._until:
+            self._transport.close()
+        else:
+            self._ask()
+
+    def connection_lost(self, error: Exception | None) -> None:
+        if self._sent and time.perf_counter() < self._until:
+            self._measured.broken += 1
+        if not self.ended.done():
+            self.ended.set_result(None)
+
+    def _ask(self) -> None:
+        self._sent = time.perf_counter()
+        self._transport.write(self._requests[self._next % len(self._requests)])
+        self._next += 1
+
+
+def _end_of_body(data: bytes, head: bytes, start: int) -> int | None:
+    """Where the answer ends; None where its end has not come."""
+    place = head.find(b"content-length:")
+    if place >= 0:
+        length = int(head[place + 15 :].split(b"\r\n", 1)[0])
+        return start + length if len(data) >= start + length else None
+    return len(data) if data.endswith(b"0\r\n\r\n") else None  # chunked
