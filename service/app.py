@@ -12,7 +12,7 @@ from fastapi.middleware.cors import CORSMiddleware
 
 from models.artifact import LoadedModel
 from models.machine import available_threads
-from service.api import classify, docs, health, huggingface, metrics, models
+from service.api import classify, docs, health, huggingface, metrics, models, page
 from service.auth import Doorkeeper, allowed
 from service.inference.admission import Admission
 from service.inference.registry import Registry
@@ -55,7 +55,7 @@ def create_app(settings: Settings | None = None, model: LoadedModel | None = Non
     app.state.doorkeeper = Doorkeeper.of(settings.keys_file)
     for module in (classify, huggingface, models, metrics):
         app.include_router(module.router, dependencies=[Depends(allowed("classify"))])
-    for module in (health, docs):
+    for module in (health, docs, page):
         app.include_router(module.router)
     install_problem_handlers(app)
     app.add_middleware(HeadAsGet)
