@@ -288,4 +288,8 @@ for (const kind of ["dragover", "dragleave", "drop"]) {
   });
 }
 find("key").addEventListener("change", showService);
+find("key-box").addEventListener("submit", (event) => {
+  event.preventDefault();
+  find("ask").requestSubmit();
+});
 speak();
