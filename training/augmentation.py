@@ -4,41 +4,38 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-import torch
-
 from titles.forms import FORMS, changed
 
 Tokenize = Callable[[Sequence[str]], list[list[int]]]
 
 
 class TitleRows:
-    """The tokens of titles, now and then of the same title in another form (`titles.forms`).
+    """The tokens of n titles and, if they are read in other forms, too (`titles.forms`), of those.
 
-    A title has one other form in a run; what it is called and what a teacher says of it stay.
+    Row i is title i as it is, row n + i the same title in one other form; what it is called and
+    what a teacher says of it stay. Which reading is of which row, the batches draw.
 
     Args:
         tokenize: titles to ids.
-        share: of the readings, those in the other form; 0 = none.
-        seed: of the other forms. Which reading is one is drawn from torch's generator, so that an
-            interrupted run goes on as it would have.
+        in_other_forms: whether there are the other n rows.
+        seed: of the other forms.
     """
 
-    def __init__(self, titles: Sequence[str], tokenize: Tokenize, share: float, seed: int):
-        self.share = share
+    def __init__(self, titles: Sequence[str], tokenize: Tokenize, in_other_forms: bool, seed: int):
+        self.titles = len(titles)
         self.rows = tokenize(titles)
-        self.others = tokenize(changed(titles, list(FORMS), seed)) if share else []
+        if in_other_forms:
+            self.rows += tokenize(changed(titles, list(FORMS), seed))
 
     @property
     def lengths(self) -> list[int]:
-        """Tokens of each title as it is."""
+        """Tokens of each row."""
         return [len(row) for row in self.rows]
 
     def __call__(self, indices: Sequence[int]) -> list[list[int]]:
-        """The tokens of these titles, for one reading."""
-        if not self.share:
-            return [self.rows[i] for i in indices]
-        drawn = (torch.rand(len(indices)) < self.share).tolist()
-        return [
-            (self.others if other else self.rows)[i]
-            for i, other in zip(indices, drawn, strict=True)
-        ]
+        """The tokens of these rows."""
+        return [self.rows[i] for i in indices]
+
+    def titles_of(self, indices: Sequence[int]) -> list[int]:
+        """Which titles these rows are of."""
+        return [i % self.titles for i in indices]

@@ -29,12 +29,15 @@ class LengthBucketedBatches:
         seed: of the order.
         weights: (n,) how often each row is read in an epoch on average, of a sum that is whole. A
             row of weight 0.4 is read in four epochs of ten. None: each once an epoch.
+        other_share: of the readings; where there is one, there are 2n rows, and row n + i is read
+            in place of row i.
     """
 
     lengths: Sequence[int]
     batch_size: int
     seed: int
     weights: np.ndarray | None = None
+    other_share: float = 0.0
 
     def __len__(self) -> int:
         return -(-self.rows_read // self.batch_size)
@@ -42,32 +45,41 @@ class LengthBucketedBatches:
     @property
     def rows_read(self) -> int:
         """In an epoch."""
-        return len(self.lengths) if self.weights is None else round(float(self.weights.sum()))
+        return self._titles if self.weights is None else round(float(self.weights.sum()))
 
     def epoch(self, number: int) -> list[list[int]]:
         """The batches of epoch `number`, each a list of row indices."""
         generator = torch.Generator().manual_seed(self.seed * 1_000_003 + number)
         order = self._order(generator)
+        if self.other_share:
+            is_other = torch.rand(len(order), generator=generator) < self.other_share
+            order = order + self._titles * is_other
         pool_size = self.batch_size * _BATCHES_PER_POOL
         batches = []
         for start in range(0, len(order), pool_size):
-            pool = sorted(order[start : start + pool_size], key=lambda row: self.lengths[row])
+            pool = order[start : start + pool_size].tolist()
+            pool.sort(key=lambda row: self.lengths[row])
             batches += [pool[i : i + self.batch_size] for i in range(0, len(pool), self.batch_size)]
         shuffled = torch.randperm(len(batches), generator=generator).tolist()
         return [batches[i] for i in shuffled]
 
-    def _order(self, generator: torch.Generator) -> list[int]:
-        """The rows of an epoch, shuffled."""
-        shuffled = torch.randperm(len(self.lengths), generator=generator)
+    @property
+    def _titles(self) -> int:
+        """n: rows that do not stand for others."""
+        return len(self.lengths) // 2 if self.other_share else len(self.lengths)
+
+    def _order(self, generator: torch.Generator) -> torch.Tensor:
+        """The rows of an epoch, shuffled, (read,) int64."""
+        shuffled = torch.randperm(self._titles, generator=generator)
         if self.weights is None:
-            return shuffled.tolist()
+            return shuffled
         passed = torch.tensor(self.weights)[shuffled].cumsum(dim=0)
         start = torch.rand(1, generator=generator, dtype=torch.float64)
         ends = (passed + start).floor().long()
         ends[-1] = self.rows_read  # whatever the sum was rounded to
         drawn = shuffled.repeat_interleave(ends.diff(prepend=torch.zeros(1, dtype=torch.long)))
         # else copies of a row would share a batch
-        return drawn[torch.randperm(len(drawn), generator=generator)].tolist()
+        return drawn[torch.randperm(len(drawn), generator=generator)]
 
 
 def classifier_batches(
@@ -76,12 +88,13 @@ def classifier_batches(
     """The batches in which a classifier reads its titles.
 
     Args:
-        lengths: (n,) tokens of each title.
+        lengths: tokens of each of `training.augmentation.TitleRows`.
     """
     weights = sampling_weights(
         titles, settings.newsroom_balance, settings.label_balance, settings.epoch_titles
     )
-    return LengthBucketedBatches(lengths, settings.batch_size, settings.seed, weights)
+    share = settings.augmentation
+    return LengthBucketedBatches(lengths, settings.batch_size, settings.seed, weights, share)
 
 
 def pad(

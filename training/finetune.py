@@ -163,20 +163,20 @@ class ClassificationLoss:
         self.rows = TitleRows(
             train.titles,
             lambda titles: classifier.tokenize(titles, settings.max_length).ids,
-            settings.augmentation,
+            settings.augmentation > 0,
             settings.seed,
         )
         self.may_be = torch.tensor(train.may_be)
 
     @property
     def lengths(self) -> list[int]:
-        """Tokens of each title."""
+        """Tokens of each row."""
         return self.rows.lengths
 
     def __call__(self, model: PreTrainedModel, indices: list[int]) -> Tensor:
         twice = indices * 2 if self.settings.consistency else indices
         batch = pad(self.rows(twice), self.pad_id, device())
-        may_be = self.may_be[twice].to(device())
+        may_be = self.may_be[self.rows.titles_of(twice)].to(device())
         logits = logits_of(model, **batch).float()  # (batch, classes)
         settings = self.settings
         loss = partial_label_loss(

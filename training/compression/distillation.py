@@ -150,7 +150,7 @@ class DistillationLoss:
         self.rows = TitleRows(
             examples.titles,
             lambda titles: student.tokenizer(titles).ids,
-            settings.augmentation,
+            settings.augmentation > 0,
             settings.seed,
         )
         self.may_be = torch.tensor(examples.may_be)
@@ -166,12 +166,13 @@ class DistillationLoss:
             states = network.encoder.trace(ids, padding).hidden_states
             logits = network.read_out(network.encoder.final_norm(states[-1]), ids)
             extra = self.settings.hidden_weight * self.hidden(states, ids, padding)
-        alpha, may_be = self.settings.alpha, self.may_be[indices].to(device())
+        titles = self.rows.titles_of(indices)
+        alpha, may_be = self.settings.alpha, self.may_be[titles].to(device())
         loss = (1 - alpha) * partial_label_loss(
             logits.float(), may_be, outside_weight=self.settings.outside_weight
         ).mean()
         if self.teacher_scores is not None and alpha:
-            scores = self.teacher_scores[indices].to(device())
+            scores = self.teacher_scores[titles].to(device())
             loss = loss + alpha * soft_loss(logits.float(), scores, self.settings.softening)
         return loss + extra
 
