@@ -281,6 +281,24 @@ _ALL = (
         show.text,
     ),
     Verb(
+        "feedback export",
+        "service.feedback.verbs:ExportFeedback:export_feedback",
+        "Write what people corrected as titles to learn from, as JSON lines.",
+        """
+        biaoti feedback export sqlite:///feedback.db --output corrected.jsonl
+        """,
+        show.count,
+    ),
+    Verb(
+        "feedback report",
+        "service.feedback.verbs:ReportFeedback:report_feedback",
+        "Tell how often people agreed with the answers: by month and model, and by class.",
+        """
+        biaoti feedback report sqlite:///feedback.db
+        """,
+        show.text,
+    ),
+    Verb(
         "transformer figures",
         "recipes.transformer:TransformerFigures:transformer_figures",
         "Draw position codes, masks, parameter growth and, given an encoder, attention weights.",

@@ -11,9 +11,11 @@ from fastapi import Depends, FastAPI
 from fastapi.middleware.cors import CORSMiddleware
 
 from models.artifact import LoadedModel
+from models.errors import MissingDependency
 from models.machine import available_threads
-from service.api import classify, docs, health, huggingface, metrics, models, page
+from service.api import classify, docs, feedback, health, huggingface, metrics, models, page
 from service.auth import Doorkeeper, allowed
+from service.feedback.keeping import Keeping
 from service.inference.admission import Admission
 from service.inference.registry import Registry
 from service.inference.shadow import Shadow
@@ -55,6 +57,7 @@ def create_app(settings: Settings | None = None, model: LoadedModel | None = Non
     app.state.doorkeeper = Doorkeeper.of(settings.keys_file)
     for module in (classify, huggingface, models, metrics):
         app.include_router(module.router, dependencies=[Depends(allowed("classify"))])
+    app.include_router(feedback.router, dependencies=[Depends(allowed("feedback"))])
     for module in (health, docs, page):
         app.include_router(module.router)
     install_problem_handlers(app)
@@ -79,7 +82,8 @@ def _lifespan(
         await registry.start()
         shadow = settings.shadow and Shadow(registry, settings.shadow, settings.shadow_share)
         admission = Admission(settings.max_waiting_titles)
-        app.state.serving = Serving(settings, registry, admission, shadow or None)
+        keeping = _keeping(settings.feedback)
+        app.state.serving = Serving(settings, registry, admission, shadow or None, keeping)
         watches = [
             asyncio.create_task(registry.watch_folders(settings.reload_every_s)),
             asyncio.create_task(registry.watch_engines(_WATCH_EVERY_S, settings.probe_after_s)),
@@ -93,5 +97,18 @@ def _lifespan(
             for engine in registry.engines:
                 engine.fail_waiting(Draining())
             app.state.inference_ended = await registry.close(settings.shutdown_timeout_s)
+            if keeping:
+                keeping.close()
 
     return lifespan
+
+
+def _keeping(url: str | None) -> Keeping | None:
+    """Raises: MissingDependency: what a database needs is not installed."""
+    if url is None:
+        return None
+    try:
+        from service.feedback.store import FeedbackStore
+    except ModuleNotFoundError as error:
+        raise MissingDependency(error.name or "sqlalchemy", "feedback") from error
+    return FeedbackStore(url)

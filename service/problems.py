@@ -5,6 +5,7 @@ Problem                      the body of every answer that is not a success
 ├── Unauthorised        401  no key, or one that is not known
 ├── Forbidden           403  a key that does not reach so far
 ├── NotFound            404  there is no such thing
+├── Conflict            409  it contradicts what is there
 ├── TooLarge            413  more than a limit allows: send less
 ├── UnsupportedBody     415  not declared as what is read here
 ├── InvalidRequest      422  well formed, but not a request: send something else
@@ -85,6 +86,12 @@ class NotFound(Problem):
     """There is no such thing."""
 
     status = 404
+
+
+class Conflict(Problem):
+    """It contradicts what is there."""
+
+    status = 409
 
 
 class TooLarge(Problem):

@@ -13,6 +13,7 @@ from starlette.types import Receive
 
 from models.artifact import LoadedModel
 from models.classifier import Scores
+from service.feedback.keeping import Keeping
 from service.inference.admission import Admission
 from service.inference.job import Job
 from service.inference.registry import Registry
@@ -32,6 +33,7 @@ class Serving:
     registry: Registry
     admission: Admission
     shadow: Shadow | None = None
+    feedback: Keeping | None = None
 
     async def score(
         self, request: Request, titles: Sequence[str], timeout_s: float, name: str | None = None

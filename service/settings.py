@@ -75,6 +75,9 @@ class Settings(BaseSettings):
     """Seconds in which a request has to arrive whole."""
     shutdown_timeout_s: int = Field(10, ge=1)
     """Seconds that accepted requests are given to finish after SIGTERM."""
+    feedback: str | None = None
+    """Database of the corrections that people send, such as sqlite:////data/feedback.db or a URL of
+    PostgreSQL; needs the extra 'feedback'."""
     keys_file: Path | None = None
     """File of the API keys that may ask, as 'biaoti keys add' writes it."""
     without_keys: bool = False

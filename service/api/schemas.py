@@ -191,6 +191,7 @@ class ModelsResponse(BaseModel):
     """The models that this service answers with."""
 
     models: list[ModelDescription]
+    keeps_feedback: bool = Field(description="Whether `/v1/feedback` takes corrections.")
 
 
 class HealthResponse(BaseModel):

@@ -13,7 +13,7 @@ const make = (name, text, className) => {
 
 let language = localStorage.getItem("language") ?? (navigator.language.startsWith("zh") ? "zh" : "en");
 let words = WORDS[language];
-let table = null, stopped = false, latest = null;
+let table = null, stopped = false, latest = null, served = null;
 
 function speak() {
   words = WORDS[language];
@@ -93,6 +93,7 @@ function showResults(titles, results) {
     else if (result.unknown) answer.append(make("span", words.unknown, "badge"));
     if (result.truncated) answer.append(make("span", words.truncated, "badge"));
     item.append(answer, bars(result.top_k));
+    if (served?.keeps_feedback) item.append(correction(titles[i], result));
     return item;
   }));
 }
@@ -108,6 +109,34 @@ function bars(ranking) {
     list.append(make("dt", nameOf(ranked)), track, make("dd", percent(ranked.score), "figure"));
   });
   return list;
+}
+
+// A choice of the right class, which is sent as soon as it is made.
+function correction(title, result) {
+  const box = make("details", undefined, "correction"), choice = make("select"), said = make("span");
+  const [model] = served.models;
+  const label = make("label", `${words.right}: `);
+  said.setAttribute("role", "status");
+  const options = [["", words.choose], ...model.labels.map((each) => [each.label, nameOf(each)])];
+  for (const [value, text] of [...options, ["-", words.none]]) {
+    const option = make("option", text);
+    option.value = value;
+    choice.append(option);
+  }
+  choice.addEventListener("change", async () => {
+    if (!choice.value) return;
+    const { label: answered, score } = result, { name, version } = model;
+    const right = choice.value === "-" ? null : choice.value;
+    try {
+      await ask("v1/feedback", { title, label: right, answer: { label: answered, score, name, version } });
+      said.textContent = words.thanks;
+    } catch (error) {
+      said.textContent = error.message;
+    }
+  });
+  label.append(choice);
+  box.append(make("summary", words.wrong), label, said);
+  return box;
 }
 
 async function askTyped(event) {
@@ -248,8 +277,8 @@ async function showService() {
   try {
     const ready = await fetch("ready");
     rows.push([words.state, ready.ok ? words.ready : words.notReady]);
-    const { models } = await (await ask("v1/models")).json();
-    rows.unshift([words.model, models.map((model) => `${model.name} ${model.version}`).join(", ")]);
+    served = await (await ask("v1/models")).json();
+    rows.unshift([words.model, served.models.map((model) => `${model.name} ${model.version}`).join(", ")]);
     const { sums, buckets, unknown } = readMetrics(await (await ask("metrics")).text());
     const answered = sums.get("biaoti_answers_total") ?? 0;
     rows.push([words.requests, (sums.get("biaoti_requests_total") ?? 0).toLocaleString()]);

@@ -16,6 +16,11 @@ const WORDS = {
     unknown: "没有把握",
     unreadable: "无法读懂",
     truncated: "过长，只读了开头",
+    wrong: "纠正",
+    right: "正确的类别",
+    choose: "请选择",
+    none: "都不是",
+    thanks: "已记录，谢谢",
     fileHeading: "给文件分类",
     fileNote: "CSV、TSV、JSON Lines，或每行一条标题的文本；UTF-8 或 GB18030。文件在浏览器中读取，只发送标题。",
     drop: "把文件拖到这里，或在下面选择",
@@ -56,6 +61,11 @@ const WORDS = {
     unknown: "unknown",
     unreadable: "cannot be read",
     truncated: "cut off at the end",
+    wrong: "Correct",
+    right: "The right class",
+    choose: "choose",
+    none: "none of these",
+    thanks: "kept, thank you",
     fileHeading: "Classify a file",
     fileNote:
       "CSV, TSV, JSON lines, or text with one title a line; UTF-8 or GB18030. The file is read in " +

@@ -114,7 +114,8 @@ def test_models_tells_what_the_manifest_says(client):
                 "remarks": [{"code": "leak", "message": "dev stands in train"}],
                 "size_bytes": 1024,
             }
-        ]
+        ],
+        "keeps_feedback": False,
     }
 
 

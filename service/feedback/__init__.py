@@ -1,0 +1,1 @@
+"""What people say of answers: kept, exported as training data, and told as accuracy over time."""
