@@ -32,7 +32,10 @@ async def models(serving: Annotated[Serving, Depends(serving_of)]) -> ModelsResp
     for name in registry.folders:
         called.setdefault(id(registry.find(name)), []).append(name)
     return ModelsResponse(
-        models=[_describe(engine.model.manifest, called[id(engine)]) for engine in registry.engines]
+        models=[
+            _describe(engine.model.manifest, called[id(engine)]) for engine in registry.engines
+        ],
+        keeps_feedback=serving.feedback is not None,
     )
 
 

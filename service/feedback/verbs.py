@@ -89,9 +89,7 @@ def report_feedback(settings: ReportFeedback) -> str:
         if not agrees:
             confusions[correction.answered, correction.label or OUTSIDE] += 1
     parts = [
-        _table(
-            "month    model", ((f"{m}  {n}", agreed) for (m, n), agreed in sorted(by_month.items()))
-        ),
+        _table("month    model", sorted(by_month.items())),
         _table("answered", sorted(by_class.items())),
         "\n".join(
             f"{count:>6,}  {answered} was {label}"
