@@ -45,6 +45,11 @@ _HOMES = {
     "recipes.classify": ["classify"],
     "evaluation.evaluate_file": ["Evaluate", "evaluate_file"],
     "evaluation.compare_models": ["Compare", "compare_models"],
+    "service.keys": ["AddKey", "add_key"],
+    "service.feedback.verbs": [
+        *("ExportFeedback", "ReportFeedback"),
+        *("export_feedback", "report_feedback"),
+    ],
 }
 _HOME = {name: module for module, names in _HOMES.items() for name in names}
 __all__ = sorted(_HOME)
