@@ -1,6 +1,6 @@
 """The service beside its rivals: the model that ships behind each, in one run.
 
-    python benchmarks/service.py --output benchmarks/results/service.json
+    python benchmarks/service_speed.py --output benchmarks/results/service.json
 
 Each server is started, warmed, and put under load by one title a request on 1, 16 and 64
 connections, and by 32 titles a request on 4; round after round, all servers in turn, so that a
@@ -27,7 +27,7 @@ from typing import Any
 from urllib.error import URLError
 from urllib.request import urlopen
 
-from load import put_under_load, request_bytes
+from http_load import put_under_load, request_bytes
 
 from models.artifact import load
 from models.machine import available_threads, describe
