@@ -6,7 +6,7 @@ const [url, ...titles] = process.argv.slice(2);
 const response = await fetch(`${url}/v1/classify`, {
   method: "POST",
   headers: { "Content-Type": "application/json" },
-  body: JSON.stringify({ titles, top_k: 3 }),
+  body: JSON.stringify({ titles, top_k: 3, strict: true }),
   signal: AbortSignal.timeout(10_000),
 });
 const answer = await response.json();

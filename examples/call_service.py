@@ -9,7 +9,7 @@ from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
 url, *titles = sys.argv[1:]
-body = json.dumps({"titles": titles, "top_k": 3}).encode()
+body = json.dumps({"titles": titles, "top_k": 3, "strict": True}).encode()
 request = Request(f"{url}/v1/classify", body, {"Content-Type": "application/json"})
 try:
     with urlopen(request, timeout=10) as response:
