@@ -28,7 +28,7 @@ COPY training ./training
 COPY recipes ./recipes
 COPY evaluation ./evaluation
 COPY service ./service
-RUN pip install -c constraints.txt ".[fast${EXTRAS:+,$EXTRAS}]"
+RUN pip install -c constraints.txt ".[serve${EXTRAS:+,$EXTRAS}]"
 
 FROM python:3.11-slim
 RUN useradd --uid 10001 --no-create-home --shell /usr/sbin/nologin biaoti

@@ -18,11 +18,11 @@ serve: $(CORE)
 $(CORE): pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv
 	$(INSTALL) --upgrade pip # an older one takes twice as long for the rest
-	$(INSTALL) --editable '.[fast]'
+	$(INSTALL) --editable '.[serve]'
 	touch $@
 
 $(READY): $(CORE)
-	$(INSTALL) --editable '.[fast,feedback,train,dev]'
+	$(INSTALL) --editable '.[serve,feedback,train,dev]'
 	touch $@
 
 # One process a core, a file of tests in one process; the slow ones first, so that no core waits.

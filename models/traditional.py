@@ -27,8 +27,9 @@ WORDS = (
 )
 """Patterns in what the table leaves, and what replaces them: characters that a word decides."""
 
-_MORE = dict(zip("甦揹暱伕敍枱粧糭衞衹痺睪簷", "苏背昵夫叙台妆粽卫只痹睾檐", strict=True))
-"""What OpenCC turns in words alone, or when it reads the standards of Hong Kong and Taiwan."""
+_MORE = dict(zip("甦揹暱伕敍枱粧糭衞衹痺睪簷甯", "苏背昵夫叙台妆粽卫只痹睾檐宁", strict=True))
+"""What OpenCC turns in words alone, when it reads the standards of Hong Kong and Taiwan, or only
+the other way, as the name 甯."""
 _PATTERNED = frozenset(pattern[0] for pattern, _ in WORDS)
 _HAN = [*map(chr, [*range(0x3400, 0xA000), *range(0x20000, 0x33480)])]
 

@@ -11,11 +11,10 @@ from fastapi import Depends, FastAPI
 from fastapi.middleware.cors import CORSMiddleware
 
 from models.artifact import LoadedModel
-from models.errors import MissingDependency
 from models.machine import available_threads
 from service.api import classify, docs, feedback, health, huggingface, metrics, models, page
 from service.auth import Doorkeeper, allowed
-from service.feedback.keeping import Keeping
+from service.feedback.keeping import open_store
 from service.inference.admission import Admission
 from service.inference.registry import Registry
 from service.inference.shadow import Shadow
@@ -82,7 +81,7 @@ def _lifespan(
         await registry.start()
         shadow = settings.shadow and Shadow(registry, settings.shadow, settings.shadow_share)
         admission = Admission(settings.max_waiting_titles)
-        keeping = _keeping(settings.feedback)
+        keeping = open_store(settings.feedback) if settings.feedback else None
         app.state.serving = Serving(settings, registry, admission, shadow or None, keeping)
         watches = [
             asyncio.create_task(registry.watch_folders(settings.reload_every_s)),
@@ -101,14 +100,3 @@ def _lifespan(
                 keeping.close()
 
     return lifespan
-
-
-def _keeping(url: str | None) -> Keeping | None:
-    """Raises: MissingDependency: what a database needs is not installed."""
-    if url is None:
-        return None
-    try:
-        from service.feedback.store import FeedbackStore
-    except ModuleNotFoundError as error:
-        raise MissingDependency(error.name or "sqlalchemy", "feedback") from error
-    return FeedbackStore(url)

@@ -11,7 +11,7 @@ import json
 import resource
 from typing import Any
 
-from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+from uvicorn.protocols.http.auto import AutoHTTPProtocol
 
 from service.problems import MEDIA_TYPE, document
 
@@ -29,8 +29,8 @@ def most_connections(wanted: int) -> int:
     return max(1, min(wanted, soft - _DESCRIPTORS_KEPT))
 
 
-def guarded(most: int, request_timeout_s: float) -> type[HttpToolsProtocol]:
-    """uvicorn's protocol with bounds.
+def guarded(most: int, request_timeout_s: float) -> type[asyncio.Protocol]:
+    """uvicorn's protocol, by httptools where that is installed, else by h11, with bounds.
 
     Args:
         most: connections; for one more, the one that has been silent for longest is closed.
@@ -38,14 +38,15 @@ def guarded(most: int, request_timeout_s: float) -> type[HttpToolsProtocol]:
             beginning or from its own first byte.
     """
 
-    class GuardedProtocol(HttpToolsProtocol):
+    class GuardedProtocol(AutoHTTPProtocol):  # type: ignore[misc, valid-type]
         def __init__(self, *arguments: Any, **options: Any):
             super().__init__(*arguments, **options)
             self._deadline: asyncio.TimerHandle | None = None
             self._has_begun = False
+            self._came_whole: object = None
             self.silent_since = 0.0
 
-        def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        def connection_made(self, transport: asyncio.Transport) -> None:
             super().connection_made(transport)
             self._await_request()
             if len(self.connections) > most:
@@ -55,20 +56,21 @@ def guarded(most: int, request_timeout_s: float) -> type[HttpToolsProtocol]:
             self._request_came()
             super().connection_lost(exc)
 
-        def on_message_begin(self) -> None:
-            super().on_message_begin()
-            self._has_begun = True
-            self._await_request()
-
-        def on_message_complete(self) -> None:
-            super().on_message_complete()
-            self._has_begun = False
-            self._request_came()
+        def data_received(self, data: bytes) -> None:
+            if not self._has_begun:
+                self._has_begun = True
+                self._await_request()
+            super().data_received(data)
+            is_new = self.cycle is not None and self.cycle is not self._came_whole
+            if is_new and not self.cycle.more_body:
+                self._came_whole = self.cycle
+                self._has_begun = False
+                self._request_came()
 
         @property
         def is_silent(self) -> bool:
             """Whether nothing is being answered."""
-            return self.cycle is None or self.cycle.response_complete
+            return self.cycle is None or bool(self.cycle.response_complete)
 
         def refuse(self, status: int, code: str, detail: str) -> None:
             """Answer and close, whatever of a request has come."""

@@ -6,10 +6,8 @@ import asyncio
 import importlib.util
 import logging
 import os
-import signal
 import socket
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 
 import uvicorn
 from fastapi import FastAPI
@@ -18,6 +16,7 @@ from service.app import create_app
 from service.connections import BACKLOG, guarded, most_connections
 from service.problems import Draining
 from service.settings import Settings
+from service.signals import stop_noted
 
 logger = logging.getLogger("biaoti")
 
@@ -56,7 +55,9 @@ def serve_on(
             lifespan="on",
             timeout_graceful_shutdown=settings.shutdown_timeout_s,
         )
-        with _stop_signals_handled():
+        with stop_noted():
+            # uvicorn raises the signal again once it has stopped: unhandled, SIGTERM would end the
+            # process with a failure although every request was answered
             Server(config, app, when_ready, lifeline).run(sockets=[listener])
         if not app.state.inference_ended:
             logger.error("an inference is still running; leaving without it")
@@ -126,19 +127,6 @@ class Server(uvicorn.Server):
         self.should_exit = True
         if self._lifeline:
             asyncio.get_running_loop().remove_reader(self._lifeline.parent)
-
-
-@contextmanager
-def _stop_signals_handled() -> Iterator[None]:
-    # uvicorn raises the signal again once it has stopped: unhandled, SIGTERM would end the
-    # process with a failure although every request was answered
-    stop_signals = (signal.SIGTERM, signal.SIGINT)
-    before = {number: signal.signal(number, lambda *_: None) for number in stop_signals}
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
 
 
 def _has_uvloop() -> bool:

@@ -10,22 +10,19 @@ from __future__ import annotations
 import logging
 import os
 import selectors
-import signal
 import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from models.errors import BiaotiError
 from models.machine import available_threads
 from service.settings import Settings
-
-MULTIPROC_DIR = "PROMETHEUS_MULTIPROC_DIR"
-"""What tells the workers' `prometheus_client` where to count, before it is imported."""
+from service.signals import stop_noted
+from service.telemetry import MULTIPROC_DIR
 
 logger = logging.getLogger("biaoti")
 
@@ -77,7 +74,7 @@ def supervise(listener: socket.socket, settings: Settings, when_ready: Callable[
     """
     threads = settings.threads or max(1, available_threads() // settings.workers)
     each = settings.model_copy(update={"workers": 1, "threads": threads})
-    with _stop_asked() as is_asked_to_stop, listener, TemporaryDirectory("biaoti") as counts:
+    with stop_noted() as is_asked_to_stop, listener, TemporaryDirectory("biaoti") as counts:
         supervisor = Supervisor(listener, each, settings.workers, counts, when_ready)
         supervisor.run(is_asked_to_stop)
 
@@ -180,16 +177,3 @@ class Supervisor:
                 worker.process.wait()
         os.close(self._kept_open)
         os.close(self._parent)
-
-
-@contextmanager
-def _stop_asked() -> Iterator[Callable[[], bool]]:
-    """Within the block, SIGTERM and SIGINT are noted and do nothing else."""
-    asked: list[int] = []
-    numbers = (signal.SIGTERM, signal.SIGINT)
-    before = {number: signal.signal(number, lambda got, _: asked.append(got)) for number in numbers}
-    try:
-        yield lambda: bool(asked)
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)

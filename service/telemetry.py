@@ -18,6 +18,8 @@ from prometheus_client import (
 )
 from prometheus_client.multiprocess import MultiProcessCollector
 
+MULTIPROC_DIR = "PROMETHEUS_MULTIPROC_DIR"
+"""Names the folder in which the workers of a supervisor count; read by `prometheus_client`."""
 _SECONDS = (
     0.0005,
     0.001,
@@ -54,6 +56,7 @@ REFUSED_REQUESTS = Counter("biaoti_refused_requests", "Requests that were not le
 DROPPED_TITLES = Counter(
     "biaoti_dropped_titles", "Titles never scored, since nobody waited for them any more."
 )
+FAILED_JOBS = Counter("biaoti_failed_jobs", "Requests at which the model failed.")
 RESTARTED_THREADS = Counter("biaoti_restarted_threads", "Threads that hung or died.")
 ANSWERS = Counter(
     "biaoti_answers", "Titles answered, by class; 'unknown' below the threshold.", ["label"]
@@ -75,7 +78,7 @@ MODEL_INFO = Gauge(
 def exposition() -> bytes:
     """All metrics in Prometheus' text format; of all workers together."""
     registry = REGISTRY
-    if "PROMETHEUS_MULTIPROC_DIR" in os.environ:
+    if MULTIPROC_DIR in os.environ:
         registry = CollectorRegistry()
         MultiProcessCollector(registry)  # type: ignore[no-untyped-call]
     return generate_latest(registry)

@@ -14,7 +14,7 @@ from models.classifier import Prediction, Scores, rank
 from service.api.deadline import timeout_of
 from service.api.limits import Asked, check_limits
 from service.api.problem_documents import responses
-from service.api.request_body import JsonBody, check_headers
+from service.api.request_body import JsonBody
 from service.api.schemas import ClassifyRequest, ClassifyResponse
 from service.problems import Problem
 from service.serving import Serving, serving_of
@@ -50,10 +50,6 @@ _READER = JsonBody(
         "strict": ("invalid_strict", "strict must be true or false"),
     },
 )
-_BODY = {
-    "required": True,
-    "content": {"application/json": {"schema": ClassifyRequest.model_json_schema()}},
-}
 
 
 @router.post(
@@ -61,7 +57,7 @@ _BODY = {
     summary="Classify titles",
     response_model=ClassifyResponse,
     responses=_PROBLEMS,
-    openapi_extra={"requestBody": _BODY},
+    openapi_extra=_READER.openapi,
 )
 async def classify(request: Request, serving: Annotated[Serving, Depends(serving_of)]) -> Response:
     """Answers each title, in order, with its most probable classes, or with what is wrong with it.
@@ -69,8 +65,7 @@ async def classify(request: Request, serving: Annotated[Serving, Depends(serving
     The header `X-Timeout-Ms` says how long the client waits; it can shorten the server's limit.
     """
     settings = serving.settings
-    check_headers(request.headers)
-    request_read = _READER.read(await request.body())
+    request_read = await _READER.of(request)
     request.state.titles = len(request_read.titles)
     asked = check_limits(request_read, settings)
     timeout_s = timeout_of(request.headers, settings.deadline_s)

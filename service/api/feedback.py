@@ -12,7 +12,7 @@ from pydantic_core import to_json
 
 from service.api.limits import told_apart
 from service.api.problem_documents import responses
-from service.api.request_body import JsonBody, check_headers
+from service.api.request_body import JsonBody
 from service.feedback.keeping import Contradiction, Correction
 from service.problems import Conflict, InvalidRequest, NotFound
 from service.serving import Serving, serving_of
@@ -62,10 +62,6 @@ _READER = JsonBody(
         "id": ("invalid_id", "id must be a string of at most 64 characters"),
     },
 )
-_BODY = {
-    "required": True,
-    "content": {"application/json": {"schema": FeedbackRequest.model_json_schema()}},
-}
 
 
 @router.post(
@@ -86,19 +82,15 @@ _BODY = {
             }
         ),
     },
-    openapi_extra={"requestBody": _BODY},
+    openapi_extra=_READER.openapi,
 )
 async def feedback(request: Request, serving: Annotated[Serving, Depends(serving_of)]) -> Response:
     """Keeps a person's correction; when it is answered, it is on the disk."""
     keeping = serving.feedback
     if keeping is None:
         raise NotFound("feedback_not_kept", "this service keeps no feedback; set BIAOTI_FEEDBACK")
-    check_headers(request.headers)
-    read = _READER.read(await request.body())
-    for problem in told_apart(
-        [read.title], serving.settings.max_title_chars, "title"
-    ).problems.values():
-        raise problem
+    read = await _READER.of(request)
+    told_apart([read.title], serving.settings.max_title_chars, "title").require_all()
     labels = serving.registry.find().model.labels.names
     if read.label is not None and read.label not in labels:
         raise InvalidRequest(

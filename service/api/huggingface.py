@@ -15,7 +15,7 @@ from service.api.classify import count, predictions
 from service.api.deadline import timeout_of
 from service.api.limits import check_count, check_top_k, told_apart
 from service.api.problem_documents import responses
-from service.api.request_body import JsonBody, check_headers
+from service.api.request_body import JsonBody
 from service.api.schemas import PredictRequest, ScoredLabel
 from service.serving import Serving, serving_of
 
@@ -34,10 +34,6 @@ _READER = JsonBody(
         ),
     },
 )
-_BODY = {
-    "required": True,
-    "content": {"application/json": {"schema": PredictRequest.model_json_schema()}},
-}
 
 
 @router.post(
@@ -56,21 +52,19 @@ _BODY = {
             504: "the model did not answer in time",
         }
     ),
-    openapi_extra={"requestBody": _BODY},
+    openapi_extra=_READER.openapi,
 )
 @router.post("/", include_in_schema=False)
 async def predict(request: Request, serving: Annotated[Serving, Depends(serving_of)]) -> Response:
     """For each text, a list of classes from the most to the least probable. All texts or none."""
     settings = serving.settings
-    check_headers(request.headers)
-    read = _READER.read(await request.body())
+    read = await _READER.of(request)
     titles: list[Any] = [read.inputs] if isinstance(read.inputs, str) else read.inputs
     request.state.titles = len(titles)
     check_count(len(titles), settings.max_titles, "inputs")
     check_top_k(read.parameters.top_k, settings.max_top_k)
     asked = told_apart(titles, settings.max_title_chars, "inputs")
-    for problem in asked.problems.values():
-        raise problem
+    asked.require_all()
     timeout_s = timeout_of(request.headers, settings.deadline_s)
     model, scores = await serving.score(request, asked.titles, timeout_s)
     top_k = read.parameters.top_k or _TOP_K

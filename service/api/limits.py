@@ -27,6 +27,11 @@ class Asked:
     places: list[int]
     problems: dict[int, Problem]
 
+    def require_all(self) -> None:
+        """Raises: Problem: that of the first title that cannot be scored."""
+        for problem in self.problems.values():
+            raise problem
+
 
 def check_limits(request: ClassifyRequest, settings: Settings) -> Asked:
     """Refuse a request that exceeds a limit as a whole; of single titles, say which cannot be read.
@@ -40,8 +45,7 @@ def check_limits(request: ClassifyRequest, settings: Settings) -> Asked:
     check_top_k(request.top_k, settings.max_top_k)
     asked = told_apart(request.titles, settings.max_title_chars, "titles")
     if request.strict:
-        for problem in asked.problems.values():
-            raise problem
+        asked.require_all()
     return asked
 
 

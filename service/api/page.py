@@ -6,10 +6,12 @@ from importlib.resources import files
 
 from fastapi import APIRouter, Response
 
-from service.problems import NotFound
+from service.api.packaged import packaged_file
 
 router = APIRouter(include_in_schema=False)
 
+_FOLDER = files("service").joinpath("web")
+_PAGE = {"index.html": "text/html; charset=utf-8"}
 _FILES = {
     "page.css": "text/css; charset=utf-8",
     "page.js": "text/javascript; charset=utf-8",
@@ -28,17 +30,10 @@ _HEADERS = {
 @router.get("/")
 async def page() -> Response:
     """Nothing is fetched from elsewhere; the policy forbids it."""
-    return _file("index.html", "text/html; charset=utf-8")
+    return packaged_file(_FOLDER, "index.html", _PAGE, _HEADERS)
 
 
 @router.get("/web/{name}")
 async def page_file(name: str) -> Response:
     """One of the files that the page is made of."""
-    if name not in _FILES:
-        raise NotFound("unknown_file", f"the page has no file {name[:50]}")
-    return _file(name, _FILES[name])
-
-
-def _file(name: str, media_type: str) -> Response:
-    content = files("service").joinpath("web", name).read_bytes()
-    return Response(content, media_type=media_type, headers=_HEADERS)
+    return packaged_file(_FOLDER, name, _FILES, _HEADERS)

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
+from fastapi import Request as HttpRequest
 from pydantic import BaseModel, ValidationError
 
 from service.problems import InvalidRequest, MalformedBody, Problem, UnsupportedBody
@@ -65,6 +66,24 @@ class JsonBody(Generic[Request]):
     request: type[Request]
     example: str
     expected: Mapping[str, tuple[str, str]]
+
+    @property
+    def openapi(self) -> dict[str, Any]:
+        """What an endpoint's `openapi_extra` says of the body."""
+        schema = self.request.model_json_schema()
+        return {
+            "requestBody": {"required": True, "content": {"application/json": {"schema": schema}}}
+        }
+
+    async def of(self, request: HttpRequest) -> Request:
+        """The request's body, read.
+
+        Raises:
+            UnsupportedBody: its headers do not declare JSON.
+            MalformedBody, InvalidRequest: see `read`.
+        """
+        check_headers(request.headers)
+        return self.read(await request.body())
 
     def read(self, body: bytes) -> Request:
         """Parse a body.

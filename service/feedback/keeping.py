@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Protocol
+
+from models.errors import MissingDependency
 
 
 @dataclass(frozen=True)
@@ -42,6 +46,24 @@ class Keeping(Protocol):
         """
         ...
 
+    def __iter__(self) -> Iterator[tuple[datetime, Correction]]:
+        """All corrections with the time they came, the oldest first."""
+        ...
+
     def close(self) -> None:
         """Keep nothing more."""
         ...
+
+
+def open_store(url: str) -> Keeping:
+    """The database at an address as SQLAlchemy takes it; see `service.feedback.store`.
+
+    Raises:
+        MissingDependency: what a database needs is not installed.
+        UsageError, FileError: it cannot be used.
+    """
+    try:
+        from service.feedback.store import FeedbackStore
+    except ModuleNotFoundError as error:
+        raise MissingDependency(error.name or "sqlalchemy", "feedback") from error
+    return FeedbackStore(url)

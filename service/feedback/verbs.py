@@ -13,10 +13,10 @@ from typing import Annotated, Any
 from tyro.conf import Positional, arg
 
 from models.bounds import Checked
-from models.errors import DataError, MissingDependency
+from models.errors import DataError
 from models.outputs import claim_file
 from models.staging import staged_file
-from service.feedback.keeping import Correction
+from service.feedback.keeping import Correction, open_store
 
 OUTSIDE = "outside"
 """The label of titles that are of no class, for a class map to say so."""
@@ -100,11 +100,7 @@ def report_feedback(settings: ReportFeedback) -> str:
 
 
 def _all(url: str) -> Iterator[Dated]:
-    try:
-        from service.feedback.store import FeedbackStore
-    except ModuleNotFoundError as error:
-        raise MissingDependency(error.name or "sqlalchemy", "feedback") from error
-    store = FeedbackStore(url)
+    store = open_store(url)
     try:
         yield from store
     finally:

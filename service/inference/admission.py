@@ -22,8 +22,6 @@ class Admission:
     def __init__(self, most_titles: int):
         self.most_titles = most_titles
         self.inside = 0
-        self.refused = 0
-        """Requests that were turned away."""
         self.is_draining = False
         """Whether the service is about to end and lets nobody in."""
 
@@ -43,7 +41,6 @@ class Admission:
             raise Draining
         wait_s = self.inside / titles_per_s
         if self.inside and (self.inside + titles > self.most_titles or wait_s > patience_s):
-            self.refused += 1
             REFUSED_REQUESTS.labels("overloaded").inc()
             raise Overloaded(self.inside, retry_after_s=max(1, math.ceil(wait_s)))
         self.inside += titles

@@ -25,6 +25,7 @@ from service.problems import InferenceFailed
 from service.telemetry import (
     BATCH_TITLES,
     DROPPED_TITLES,
+    FAILED_JOBS,
     RESTARTED_THREADS,
     SCORE_SECONDS,
     WAIT_SECONDS,
@@ -51,19 +52,6 @@ class _Worker:
     """It hung, another took its place, and what it may still bring is not wanted."""
 
 
-@dataclass
-class Counters:
-    """What has happened since the engine was started."""
-
-    scored_titles: int = 0
-    dropped_titles: int = 0
-    """Never scored, since nobody waited for them any more."""
-    failures: int = 0
-    """Jobs that the model failed at."""
-    restarts: int = 0
-    """Threads that hung or died and were replaced."""
-
-
 class Engine:
     """Scores jobs on threads of its own, in batches; one model, from start to close.
 
@@ -79,7 +67,6 @@ class Engine:
         self.hung_after_s = hung_after_s
         self.limits = BatchLimits()
         self.titles_per_s = 1.0
-        self.counters = Counters()
         self.is_failing = False
         """Whether a thread hung or the model failed at a probe, and none was answered since."""
         self._is_suspect = False
@@ -210,9 +197,7 @@ class Engine:
                 for part in worker.batch:
                     if not part.start:
                         WAIT_SECONDS.observe(worker.since - part.job.began)
-                lost = sum(job.waiting for job in dropped)
-                self.counters.dropped_titles += lost
-                DROPPED_TITLES.inc(lost)
+                DROPPED_TITLES.inc(sum(job.waiting for job in dropped))
                 if self._queue:
                     self._changed.notify()  # there is work for another, too
             if worker.batch:
@@ -268,11 +253,10 @@ class Engine:
     def _count_up(self, titles: int, elapsed_s: float, failures: list[Exception]) -> None:
         BATCH_TITLES.observe(titles)
         SCORE_SECONDS.observe(elapsed_s)
-        self.counters.failures += len(failures)
+        FAILED_JOBS.inc(len(failures))
         if failures:
             self._is_suspect = True
             return
-        self.counters.scored_titles += titles
         self.last_success = time.monotonic()
         speed = self._count * titles / max(elapsed_s, 1e-6)
         self.titles_per_s += _SHARE_OF_LAST * (speed - self.titles_per_s)
@@ -292,7 +276,6 @@ class Engine:
             for worker in hung:
                 worker.is_replaced = True
                 self._workers[self._workers.index(worker)] = self._new_worker()
-            self.counters.restarts += len(hung)
             RESTARTED_THREADS.inc(len(hung))
             self.is_failing = self.is_failing or bool(hung)
         for job in lost:

@@ -12,7 +12,7 @@ from titles import Source, read
 
 SAMPLES = Path(__file__).parents[2] / "samples"
 HAN = [*map(chr, [*range(0x3400, 0xA000), *range(0x20000, 0x33480)])]
-BY_WORDS_IN_OPENCC = "伕揹敍暱枱甦痺睪瞭簷粧糭著藉衞衹"
+BY_WORDS_IN_OPENCC = "伕揹敍暱枱甦甯痺睪瞭簷粧糭著藉衞衹"
 """What OpenCC turns in words, or by other standards than its own."""
 
 

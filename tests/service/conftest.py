@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import ClassVar, Self
 
 import numpy as np
 import pytest
+from prometheus_client import REGISTRY
 from starlette.testclient import TestClient
 
 from models.artifact import LoadedModel, Manifest, Provenance, Route
@@ -19,6 +21,16 @@ from service.settings import Settings
 
 LABELS = Labels.of(["stocks", "sports", "game"])
 KEYWORDS = ("股", "球", "玩")
+
+
+def until(condition: Callable[[], bool], seconds: float = 30.0) -> bool:
+    """Whether it holds within the time."""
+    end = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() > end:
+            return False
+        time.sleep(0.02)
+    return True
 
 
 class KeywordRoute(Route):
@@ -46,6 +58,25 @@ class KeywordRoute(Route):
     @classmethod
     def load_files(cls, folder: Path, labels: Labels, max_length: int | None) -> Self:
         return cls(labels, max_length)
+
+
+Grown = Callable[..., float]
+
+
+@pytest.fixture
+def grown() -> Grown:
+    """By how much a metric of this process has grown since the test began, by name and labels."""
+    before: dict[tuple[str, tuple[tuple[str, str], ...]], float] = {
+        (sample.name, tuple(sorted(sample.labels.items()))): sample.value
+        for family in REGISTRY.collect()
+        for sample in family.samples
+    }
+
+    def since(name: str, **labels: str) -> float:
+        now = REGISTRY.get_sample_value(name, labels) or 0.0
+        return now - before.get((name, tuple(sorted(labels.items()))), 0.0)
+
+    return since
 
 
 @pytest.fixture

@@ -28,6 +28,9 @@ sys.path.insert(0, sys.argv[2])
 import models.artifact, service.run
 from conftest import KeywordRoute
 from service.settings import read_settings
+if sys.argv[3] == "h11":
+    import service.connections, uvicorn.protocols.http.h11_impl as h11
+    service.connections.AutoHTTPProtocol = h11.H11Protocol
 hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
 resource.setrlimit(resource.RLIMIT_NOFILE, (256, hard))
 models.artifact.find_route = lambda name: KeywordRoute
@@ -36,11 +39,14 @@ service.run.serve(read_settings(model=sys.argv[1], port=0, request_timeout_s=1))
 """
 
 
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+@pytest.fixture(scope="module", params=["httptools", "h11"])
+def server(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Server]:
     """One that may open 256 descriptors and waits a second for a request."""
     folder = tmp_path_factory.mktemp("models") / "keywords"
-    with running(PROGRAM, str(folder), str(__file__).rsplit("/", 1)[0]) as server:
+    here = str(__file__).rsplit("/", 1)[0]
+    with running(PROGRAM, str(folder), here, request.param) as server:
         yield server
 
 

@@ -24,6 +24,14 @@ def test_the_page_asks_nobody_else_and_its_files_are_there(settings, model, root
         assert f"url: '{root}/openapi.json'" in page.replace('"', "'")
 
 
+def test_where_the_package_is_missing_the_page_is_fastapis(client, monkeypatch):
+    monkeypatch.setattr("service.api.docs.find_spec", lambda _: None)
+    page = client.get("/docs")
+    assert page.status_code == 200
+    assert 'url: "/openapi.json"' in page.text.replace("'", '"')
+    assert "/docs/swagger-ui" not in page.text
+
+
 def test_another_file_is_not_given(client):
     assert client.get("/docs/main.py").json()["code"] == "unknown_file"
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import time
 
 import numpy as np
 import pytest
@@ -12,6 +11,7 @@ from starlette.testclient import TestClient
 from models.classifier import Scores
 from models.errors import ArtifactError
 from service.app import create_app
+from tests.service.conftest import until
 
 
 @pytest.fixture
@@ -21,16 +21,6 @@ def impatient(settings, model):
     app = create_app(settings.model_copy(update=short), model)
     with TestClient(app, raise_server_exceptions=False) as client:
         yield client
-
-
-def until(condition, seconds=20.0):
-    """Whether it holds within the time."""
-    end = time.monotonic() + seconds
-    while not condition():
-        if time.monotonic() > end:
-            return False
-        time.sleep(0.02)
-    return True
 
 
 def is_ready(client):

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -14,7 +13,7 @@ from models.labels import Labels
 from service.app import create_app
 from service.keys import AddKey, add_key
 from service.settings import Settings
-from tests.service.conftest import LABELS, KeywordRoute
+from tests.service.conftest import LABELS, KeywordRoute, until
 
 from .test_metrics import samples
 
@@ -49,15 +48,6 @@ def two(folders: dict[str, Path]) -> Iterator[TestClient]:
     settings = Settings(models=folders, shadow="candidate", shadow_share=1.0, reload_every_s=60)
     with TestClient(create_app(settings)) as client:
         yield client
-
-
-def until(condition: Callable[[], bool], seconds: float = 20.0) -> bool:
-    end = time.monotonic() + seconds
-    while not condition():
-        if time.monotonic() > end:
-            return False
-        time.sleep(0.02)
-    return True
 
 
 def test_a_request_may_name_the_model(two: TestClient):

@@ -7,8 +7,10 @@ import pytest
 from service.inference.admission import Admission
 from service.problems import Draining, Overloaded
 
+REFUSED = "biaoti_refused_requests_total"
 
-def test_places_are_held_until_the_answer_and_given_back_after_an_error():
+
+def test_places_are_held_until_the_answer_and_given_back_after_an_error(grown):
     admission = Admission(10)
 
     with admission.admitted(4, 100.0, 1.0):
@@ -16,16 +18,16 @@ def test_places_are_held_until_the_answer_and_given_back_after_an_error():
         with pytest.raises(ZeroDivisionError), admission.admitted(6, 100.0, 1.0):
             1 // (admission.inside - 10)
         assert admission.inside == 4
-    assert (admission.inside, admission.refused) == (0, 0)
+    assert (admission.inside, grown(REFUSED, reason="overloaded")) == (0, 0)
 
 
-def test_a_request_is_let_in_whole_or_not_at_all():
+def test_a_request_is_let_in_whole_or_not_at_all(grown):
     admission = Admission(10)
 
     with admission.admitted(8, 100.0, 1.0):
         with pytest.raises(Overloaded), admission.admitted(3, 100.0, 1.0):
             pass
-        assert (admission.inside, admission.refused) == (8, 1)
+        assert (admission.inside, grown(REFUSED, reason="overloaded")) == (8, 1)
         with admission.admitted(2, 100.0, 1.0):
             assert admission.inside == 10
 

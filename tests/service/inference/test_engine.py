@@ -96,7 +96,9 @@ def test_a_job_of_many_titles_is_answered_in_their_order(model, route, batches, 
     assert max(map(len, batches[-20:])) == 7
 
 
-def test_of_a_batch_that_the_model_fails_at_the_others_are_answered(model, route, monkeypatch):
+def test_of_a_batch_that_the_model_fails_at_the_others_are_answered(
+    model, route, monkeypatch, grown
+):
     release = threading.Event()
     score = route.score
 
@@ -116,7 +118,7 @@ def test_of_a_batch_that_the_model_fails_at_the_others_are_answered(model, route
         release.set()
         await first.answer
         found = await asyncio.gather(*(job.answer for job in jobs), return_exceptions=True)
-        return [*found, engine.counters.failures]
+        return [*found, grown("biaoti_failed_jobs_total")]
 
     stocks, error, sports, failures = run(model, ask)
 
@@ -126,10 +128,12 @@ def test_of_a_batch_that_the_model_fails_at_the_others_are_answered(model, route
     assert failures == 1
 
 
-def test_what_is_cancelled_while_it_waits_is_never_scored_and_is_counted(model, route, batches):
+def test_what_is_cancelled_while_it_waits_is_never_scored_and_is_counted(
+    model, route, batches, grown
+):
     release = threading.Event()
 
-    async def ask(engine: Engine) -> int:
+    async def ask(engine: Engine) -> float:
         route.before_scoring = lambda: release.wait(20)
         first = engine.submit(["玩"], 30)
         while engine.waiting_titles:
@@ -142,38 +146,43 @@ def test_what_is_cancelled_while_it_waits_is_never_scored_and_is_counted(model, 
         await first.answer
         await engine.submit(["玩玩"], 30).answer
         assert not late.answer.done()
-        return engine.counters.dropped_titles
+        return grown("biaoti_dropped_titles_total")
 
     assert run(model, ask) == 3
     scored = [title for batch in batches for title in batch]
     assert not {"股", "股股", "球"} & set(scored)
 
 
-def test_a_thread_that_hangs_is_replaced_and_what_it_brings_later_is_not_wanted(model, route):
-    release, threads = threading.Event(), set()
+def test_a_thread_that_hangs_is_replaced_and_what_it_brings_later_is_not_wanted(
+    model, route, grown
+):
+    release, answers, threads = threading.Event(), threading.Event(), set()
 
     def hang_once() -> None:
         threads.add(threading.get_ident())
-        if len(threads) == 1:
-            release.wait(20)
+        (release if len(threads) == 1 else answers).wait(20)
 
-    async def ask(engine: Engine) -> tuple[bool, int]:
+    async def ask(engine: Engine) -> tuple[bool, bool, float]:
         watch = asyncio.create_task(watching(engine, 0.02, probe_after_s=60))
         route.before_scoring = hang_once
         hung = engine.submit(["股"], 30)
-        while not engine.counters.restarts:
+        while not grown("biaoti_restarted_threads_total"):
             await asyncio.sleep(0.01)
-        with pytest.raises(InferenceFailed, match=r"hung for 0\.1 s"):
+        was_ready = engine.is_ready()  # no probe can have been answered yet
+        answers.set()
+        with pytest.raises(InferenceFailed, match=r"hung for 0\.5 s"):
             await hung.answer
         again = await engine.submit(["球"], 30).answer
         while not engine.is_ready():
             await asyncio.sleep(0.01)
         release.set()
         watch.cancel()
-        return bool(again.probabilities.argmax() == 1), engine.counters.restarts
+        is_right = bool(again.probabilities.argmax() == 1)
+        return was_ready, is_right, grown("biaoti_restarted_threads_total")
 
-    is_right, restarts = run(model, ask, hung_after_s=0.1)
+    was_ready, is_right, restarts = run(model, ask, hung_after_s=0.5)
 
+    assert not was_ready
     assert is_right
     assert restarts == 1
 
