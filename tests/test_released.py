@@ -255,7 +255,15 @@ def test_the_readmes_table_is_the_reports(document: Path, report: dict[str, Any]
 
 def test_what_makes_it_are_commands(tmp_path: Path):
     """The recipe's commands, as `make` prints them, with `biaoti` printing what it was given."""
-    make = ["make", "--dry-run", "--file", "release.mk", f"DATA={tmp_path}", f"OUT={tmp_path}"]
+    make = [
+        "make",
+        "--no-print-directory",
+        "--dry-run",
+        "--file",
+        "release.mk",
+        f"DATA={tmp_path}",
+        f"OUT={tmp_path}",
+    ]
     recipe = subprocess.run(
         [*make, "BIAOTI=biaoti", "report"], cwd=ROOT, capture_output=True, text=True, check=True
     )
