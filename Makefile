@@ -22,7 +22,7 @@ $(CORE): pyproject.toml constraints.txt
 	touch $@
 
 $(READY): $(CORE)
-	$(INSTALL) --editable '.[serve,feedback,train,dev]'
+	$(INSTALL) --editable '.[serve,feedback,trace,train,dev]'
 	touch $@
 
 # One process a core, a file of tests in one process; the slow ones first, so that no core waits.

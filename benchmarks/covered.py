@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, NoReturn
@@ -43,8 +43,9 @@ class Covered:
     def tests_of(self, project: Path, mutant: Mutant) -> Iterator[list[str]]:
         """The tests that run the mutant's line, from those that are likeliest to notice it.
 
-        First those of the module's own test file, then the others of its room, then all tests of
-        the files of both, since one may check what another has set up, then those of other rooms.
+        First those of the module's own test file, then the others of its room, quick ones before
+        slow ones, then all tests of the files of both, since one may check what another has set up,
+        then those of other rooms.
         Where none runs the line, as of lines that are run when the module is imported, those that
         run some line of the file; where none does that, either, all of the room.
         """
@@ -54,15 +55,19 @@ class Covered:
             lines = self.rooms[room].lines.get(mutant.file, {})
             near = sorted({test for tests in lines.values() for test in tests})
         near = near or [f"tests/{room}"]
-        yield [test for test in near if own in test]
-        yield [test for test in near if own not in test]
+        yield self._quick_first(test for test in near if own in test)
+        yield self._quick_first(test for test in near if own not in test)
         yield sorted({test.split("::")[0] for test in near})
-        yield [
+        yield self._quick_first(
             test
             for other in self.asked
             if other != room
             for test in self._running(project, other, mutant)
-        ]
+        )
+
+    def _quick_first(self, tests: Iterable[str]) -> list[str]:
+        seconds = {test: s for room in self.rooms.values() for test, s in room.seconds.items()}
+        return sorted(tests, key=lambda test: seconds.get(test, 0.0))
 
     def _running(self, project: Path, room: str, mutant: Mutant) -> list[str]:
         if room not in self.rooms:
@@ -100,7 +105,7 @@ def run_tests(project: Path, arguments: list[str], plugins: tuple[Any, ...] = ()
 def _run(project: Path, arguments: list[str], plugins: tuple[Any, ...]) -> int:
     os.chdir(project)
     sys.path.insert(0, str(project))
-    sys.dont_write_bytecode = True  # a mutant of the same second and size would be taken for it
+    sys.dont_write_bytecode = True  # else a mutant's might be taken for the code
     os.environ |= {"PYTHONPATH": str(project), "PYTHONDONTWRITEBYTECODE": "1"}
     null = os.open(os.devnull, os.O_RDWR)
     for stream in (0, 1, 2):

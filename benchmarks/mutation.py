@@ -18,6 +18,7 @@ import os
 import random
 import shutil
 import signal
+import subprocess
 import sys
 import tempfile
 import time
@@ -47,6 +48,14 @@ class Bench:
     def __init__(self, folder: Path, covered: Covered):
         self.folder, self.covered = folder, covered
         shutil.copytree(ROOT, folder, ignore=NOT_COPIED)
+        collect = [sys.executable, "-m", "pytest", "--collect-only", "--quiet", "tests"]
+        subprocess.run(  # which compiles all; else each mutant's tests would do so anew
+            collect,
+            cwd=folder,
+            env=os.environ | {"PYTHONPATH": str(folder)},
+            check=True,
+            stdout=subprocess.DEVNULL,
+        )
 
     def survives(self, mutant: Mutant) -> bool:
         """Whether all tests pass that could notice the mutant.

@@ -79,7 +79,7 @@ class FileError(BiaotiError):
 class DataError(BiaotiError):
     """A file of titles, or a row in it, that cannot be used.
 
-    The message reads `file:line: what is wrong; how to fix it`.
+    It reads `file:line: what is wrong; how to fix it`; `message` is that without the place.
     """
 
     exit_code = 3
@@ -87,6 +87,7 @@ class DataError(BiaotiError):
     def __init__(self, message: str, path: str | Path | None = None, line: int | None = None):
         where = "" if path is None else f"{path}:{line}: " if line else f"{path}: "
         super().__init__(where + message)
+        self.message = message
         self.path = path
         self.line = line
 

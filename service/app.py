@@ -12,7 +12,18 @@ from fastapi.middleware.cors import CORSMiddleware
 
 from models.artifact import LoadedModel
 from models.machine import available_threads
-from service.api import classify, docs, feedback, health, huggingface, metrics, models, page
+from service.api import (
+    activity,
+    classify,
+    classify_file,
+    docs,
+    feedback,
+    health,
+    huggingface,
+    metrics,
+    models,
+    page,
+)
 from service.auth import Doorkeeper, allowed
 from service.feedback.keeping import open_store
 from service.inference.admission import Admission
@@ -21,9 +32,11 @@ from service.inference.shadow import Shadow
 from service.middleware.access_log import AccessLog
 from service.middleware.body_limit import BodyLimit
 from service.middleware.head import HeadAsGet
+from service.middleware.request_ids import RequestIds
 from service.problems import Draining, install_problem_handlers
 from service.serving import Serving
 from service.settings import Settings, read_settings
+from service.tracing import Traced, provider_by_environment
 
 _WATCH_EVERY_S = 0.25
 
@@ -54,22 +67,31 @@ def create_app(settings: Settings | None = None, model: LoadedModel | None = Non
     )
     app.state.registry = registry
     app.state.doorkeeper = Doorkeeper.of(settings.keys_file)
-    for module in (classify, huggingface, models, metrics):
+    for module in (classify, classify_file, huggingface, models, metrics, activity):
         app.include_router(module.router, dependencies=[Depends(allowed("classify"))])
     app.include_router(feedback.router, dependencies=[Depends(allowed("feedback"))])
     for module in (health, docs, page):
         app.include_router(module.router)
     install_problem_handlers(app)
     app.add_middleware(HeadAsGet)
-    app.add_middleware(BodyLimit, max_body_bytes=settings.max_body_bytes)
+    app.add_middleware(
+        BodyLimit,
+        max_body_bytes=settings.max_body_bytes,
+        max_bytes_at={classify_file.PATH: settings.max_file_bytes},
+    )
     if settings.cors_origins:
         app.add_middleware(
             CORSMiddleware,
             allow_origins=settings.cors_origins,
             allow_methods=["GET", "POST"],
-            allow_headers=["authorization", "content-type", "x-timeout-ms"],
+            allow_headers=["authorization", "content-type", "x-timeout-ms", "x-request-id"],
+            expose_headers=["x-request-id", "retry-after"],
         )
-    app.add_middleware(AccessLog)  # added last: outermost, sees what the others answer
+    app.add_middleware(AccessLog)  # sees what the others answer
+    if provider := provider_by_environment():
+        app.state.spans = provider
+        app.add_middleware(Traced, provider=provider)
+    app.add_middleware(RequestIds)  # added last: outermost
     return app
 
 
@@ -86,6 +108,7 @@ def _lifespan(
         watches = [
             asyncio.create_task(registry.watch_folders(settings.reload_every_s)),
             asyncio.create_task(registry.watch_engines(_WATCH_EVERY_S, settings.probe_after_s)),
+            asyncio.create_task(app.state.serving.activity.note_each_minute()),
         ]
         try:
             yield
@@ -95,6 +118,8 @@ def _lifespan(
             await asyncio.gather(*watches, return_exceptions=True)
             for engine in registry.engines:
                 engine.fail_waiting(Draining())
+            if spans := getattr(app.state, "spans", None):
+                await asyncio.to_thread(spans.shutdown)
             app.state.inference_ended = await registry.close(settings.shutdown_timeout_s)
             if keeping:
                 keeping.close()

@@ -17,6 +17,8 @@ from service.problems import MEDIA_TYPE, document
 
 BACKLOG = 64
 """Connections that the system holds until they are taken; so many are taken at once."""
+_LEAST_BYTES_PER_S = 16 * 1024
+"""Of a request that may take longer than others, since it is a large file."""
 _DESCRIPTORS_KEPT = 64 + BACKLOG
 """For files, the model and connections that are taken before one is closed for them."""
 
@@ -35,7 +37,7 @@ def guarded(most: int, request_timeout_s: float) -> type[asyncio.Protocol]:
     Args:
         most: connections; for one more, the one that has been silent for longest is closed.
         request_timeout_s: seconds in which a request has to arrive whole, from the connection's
-            beginning or from its own first byte.
+            beginning or from its own first byte; of a large one, so much in each such time.
     """
 
     class GuardedProtocol(AutoHTTPProtocol):  # type: ignore[misc, valid-type]
@@ -44,6 +46,8 @@ def guarded(most: int, request_timeout_s: float) -> type[asyncio.Protocol]:
             self._deadline: asyncio.TimerHandle | None = None
             self._has_begun = False
             self._came_whole: object = None
+            self._came_bytes = 0
+            """Since it was last looked at."""
             self.silent_since = 0.0
 
         def connection_made(self, transport: asyncio.Transport) -> None:
@@ -60,6 +64,7 @@ def guarded(most: int, request_timeout_s: float) -> type[asyncio.Protocol]:
             if not self._has_begun:
                 self._has_begun = True
                 self._await_request()
+            self._came_bytes += len(data)
             super().data_received(data)
             is_new = self.cycle is not None and self.cycle is not self._came_whole
             if is_new and not self.cycle.more_body:
@@ -83,6 +88,7 @@ def guarded(most: int, request_timeout_s: float) -> type[asyncio.Protocol]:
         def _await_request(self) -> None:
             self.silent_since = self.loop.time()
             if self._deadline is None:
+                self._came_bytes = 0
                 self._deadline = self.loop.call_later(request_timeout_s, self._is_late)
 
         def _request_came(self) -> None:
@@ -92,7 +98,9 @@ def guarded(most: int, request_timeout_s: float) -> type[asyncio.Protocol]:
 
         def _is_late(self) -> None:
             self._deadline = None
-            if self._has_begun:
+            if self._has_begun and self._came_bytes >= request_timeout_s * _LEAST_BYTES_PER_S:
+                self._await_request()
+            elif self._has_begun:
                 detail = f"the request was not whole within {request_timeout_s:g} s"
                 self.refuse(408, "request_timeout", detail)
             elif not self.transport.is_closing():

@@ -22,6 +22,7 @@ from http import HTTPStatus
 from typing import Any, ClassVar
 
 from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
@@ -128,6 +129,7 @@ class Overloaded(Problem):
             f"{waiting:,} titles wait for their scores; try again in {retry_after_s} s, or with "
             "fewer titles",
         )
+        self.retry_after_s = retry_after_s
         self.headers = {"retry-after": str(retry_after_s)}
 
 
@@ -194,6 +196,7 @@ def install_problem_handlers(app: FastAPI) -> None:
     """Answer every error in the one shape."""
     app.add_exception_handler(Problem, _on_problem)
     app.add_exception_handler(HTTPException, _on_http_exception)
+    app.add_exception_handler(RequestValidationError, _on_invalid_parameter)
     app.add_exception_handler(ClientDisconnect, _on_client_disconnect)
     app.add_exception_handler(Exception, _on_unexpected_error)
 
@@ -212,6 +215,14 @@ async def _on_http_exception(request: Request, error: Exception) -> JSONResponse
     }.get(error.status_code, error.detail)
     code = _CODES.get(error.status_code, HTTPStatus(error.status_code).name.lower())
     return problem_response(error.status_code, code, detail, headers=headers)
+
+
+async def _on_invalid_parameter(request: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, RequestValidationError)
+    first = error.errors()[0]
+    name, came = str(first["loc"][-1]), str(first.get("input"))[:50]
+    detail = f"{name} is {came!r}: {first['msg']}"
+    return problem_response(422, "invalid_parameter", detail, where=name)
 
 
 async def _on_client_disconnect(request: Request, error: Exception) -> JSONResponse:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
@@ -10,13 +9,12 @@ from typing import Annotated
 from tyro.conf import arg
 
 from models.bounds import Checked, Whole
+from service import logs
 from service.auth import Doorkeeper, require_keys_or_loopback
 from service.listener import announcement, open_listener
 from service.server import serve_on
 from service.settings import Settings, read_settings
 from service.supervisor import supervise
-
-LOG_FORMAT = "%(asctime)s %(levelname)s %(message)s"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,11 +29,14 @@ class Serve(Checked):
     """By default BIAOTI_PORT, else 8000."""
     workers: Annotated[int | None, arg(metavar="N"), Whole(least=1, most=256)] = None
     """Processes that answer; by default BIAOTI_WORKERS, else 1."""
+    settings: Annotated[Path | None, arg(metavar="FILE")] = None
+    """Further settings, in TOML; by default BIAOTI_SETTINGS. What the environment says wins."""
 
 
 def serve_as_asked(asked: Serve) -> None:
     """Serve with what was asked for, the rest as the environment says; see `serve`."""
-    serve(read_settings(model=asked.model, host=asked.host, port=asked.port, workers=asked.workers))
+    chosen = {"model": asked.model, "host": asked.host, "port": asked.port}
+    serve(read_settings(asked.settings, **chosen, workers=asked.workers))
 
 
 def serve(settings: Settings) -> None:
@@ -49,7 +50,7 @@ def serve(settings: Settings) -> None:
     """
     keys = Doorkeeper.of(settings.keys_file).keys
     require_keys_or_loopback(settings.host, keys, settings.without_keys)
-    logging.basicConfig(level=logging.INFO, format=LOG_FORMAT)
+    logs.configure(settings.log_format)
     listener = open_listener(settings.host, settings.port)
     host, port = listener.getsockname()[:2]
 

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import json
+import logging
+import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from fastapi import Request
@@ -13,6 +16,7 @@ from starlette.types import Receive
 
 from models.artifact import LoadedModel
 from models.classifier import Scores
+from service.activity import Activity
 from service.feedback.keeping import Keeping
 from service.inference.admission import Admission
 from service.inference.job import Job
@@ -20,6 +24,8 @@ from service.inference.registry import Registry
 from service.inference.shadow import Shadow
 from service.problems import DeadlineExceeded
 from service.settings import Settings
+
+logger = logging.getLogger("biaoti")
 
 _SOON_S = 0.02
 """Until then it is not worth looking whether the client is still there."""
@@ -34,6 +40,7 @@ class Serving:
     admission: Admission
     shadow: Shadow | None = None
     feedback: Keeping | None = None
+    activity: Activity = field(default_factory=Activity)
 
     async def score(
         self, request: Request, titles: Sequence[str], timeout_s: float, name: str | None = None
@@ -52,11 +59,23 @@ class Serving:
             ClientDisconnect: nobody is there to read the answer.
         """
         engine = self.registry.find(name)
+        if self.settings.log_titles:
+            logger.info("titles: %s", json.dumps(titles, ensure_ascii=False))
         with self.admission.admitted(len(titles), engine.titles_per_s, timeout_s):
-            scores = await answer_of(engine.submit(titles, timeout_s), timeout_s, request)
+            job = engine.submit(titles, timeout_s)
+            scores = await answer_of(job, timeout_s, request)
+        _note_stages(request, job)
         if self.shadow and name is None:
             self.shadow.may_score(titles, scores)
         return engine.model, scores
+
+
+def _note_stages(request: Request, job: Job) -> None:
+    """For the request's trace: when its titles waited, and when they were scored."""
+    clock = time.time() - time.monotonic()
+    began, taken = clock + job.began, clock + job.taken_at
+    stages = [("wait", began, taken), ("score", taken, time.time())]
+    request.state.stages = [*getattr(request.state, "stages", ()), *stages]
 
 
 def serving_of(request: Request) -> Serving:

@@ -6,16 +6,23 @@ import difflib
 import logging
 import os
 import re
+import tomllib
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 from pydantic import Field, ValidationError, field_validator, model_validator
-from pydantic_settings import BaseSettings, SettingsConfigDict
+from pydantic_settings import (
+    BaseSettings,
+    PydanticBaseSettingsSource,
+    SettingsConfigDict,
+    TomlConfigSettingsSource,
+)
 
 from models.artifact import DEFAULT_FOLDER
 from models.errors import UsageError
 
 PREFIX = "BIAOTI_"
+FILE_VARIABLE = f"{PREFIX}SETTINGS"
 _LINK = re.compile(rf"{PREFIX}(SERVICE_|PORT(_|$))")
 """What Kubernetes and Docker inject where a service is called biaoti: BIAOTI_PORT=tcp://…, too."""
 
@@ -23,7 +30,7 @@ logger = logging.getLogger("biaoti")
 
 
 class Settings(BaseSettings):
-    """The service's settings: an argument wins over the environment, that over the default."""
+    """The service's settings: an argument wins over the environment, that over a file in TOML."""
 
     model_config = SettingsConfigDict(
         env_prefix=PREFIX, env_ignore_empty=True, frozen=True, extra="forbid"
@@ -56,6 +63,8 @@ class Settings(BaseSettings):
     """Characters (Unicode code points) that one title may have."""
     max_body_bytes: int = Field(2 * 1024 * 1024, ge=1)
     """Bytes that the body of one request may have."""
+    max_file_bytes: int = Field(32 * 1024 * 1024, ge=1)
+    """Bytes that a file of titles may have; it is kept among temporary files while it is read."""
     default_top_k: int = Field(3, ge=1)
     """Classes listed for each title when a request does not say."""
     max_top_k: int = Field(100, ge=1)
@@ -72,7 +81,7 @@ class Settings(BaseSettings):
     """Connections that may be open at once, or as many as the limit on descriptors leaves room for;
     for one more, the one that has been silent for longest is closed."""
     request_timeout_s: float = Field(20, gt=0, le=86400)
-    """Seconds in which a request has to arrive whole."""
+    """Seconds in which a request has to arrive whole, or 16 KiB for each second of them."""
     shutdown_timeout_s: int = Field(10, ge=1)
     """Seconds that accepted requests are given to finish after SIGTERM."""
     feedback: str | None = None
@@ -82,10 +91,26 @@ class Settings(BaseSettings):
     """File of the API keys that may ask, as 'biaoti keys add' writes it."""
     without_keys: bool = False
     """Whether an address that other machines can reach may be served without keys."""
+    log_format: Literal["text", "json"] = "text"
+    """How the log is written: lines for people, or a JSON object a line."""
+    log_titles: bool = False
+    """Whether titles are logged, for finding out what a client sends."""
     root_path: str = Field("", pattern="^(/[^/?#]+)*$")
     """Prefix under which a proxy offers the service, such as /biaoti."""
     cors_origins: tuple[str, ...] = ()
     """Origins whose pages may ask the service, as JSON: ["https://cms.example"]."""
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,
+        file_secret_settings: PydanticBaseSettingsSource,
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """Where settings come from, the strongest first; called by pydantic."""
+        return init_settings, env_settings, TomlConfigSettingsSource(settings_cls)
 
     @field_validator("port", mode="before")
     @classmethod
@@ -114,32 +139,57 @@ class Settings(BaseSettings):
         return self.models or {"default": self.model}
 
 
-def read_settings(**arguments: Any) -> Settings:
-    """Settings from the arguments that are not None, the environment and the defaults.
+def read_settings(file: Path | None = None, **arguments: Any) -> Settings:
+    """Settings from the arguments that are not None, the environment, a file and the defaults.
 
     A variable that looks like a setting and is none is warned of.
 
+    Args:
+        file: in TOML, with the names of the settings; by default BIAOTI_SETTINGS names it.
     Raises:
         UsageError: names the variable that cannot be used, its value and why.
     """
     for warning in _unknown_variables():
         logger.warning(warning)
+    named = file or os.environ.get(FILE_VARIABLE)
     try:
-        return Settings(**{name: value for name, value in arguments.items() if value is not None})
+        chosen = _with_file(Path(named)) if named else Settings
+        return chosen(**{name: value for name, value in arguments.items() if value is not None})
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         name = ".".join(str(part) for part in first["loc"])
+        if first["type"] == "extra_forbidden":
+            raise UsageError(f"{named}: there is no setting {name}{_meant(name)}") from error
         where = f"setting {name} ({PREFIX}{name.upper()}) cannot be {first['input']!r}: "
         raise UsageError((where if name else "settings: ") + first["msg"]) from error
 
 
+def _with_file(file: Path) -> type[Settings]:
+    """Raises: UsageError: it cannot be read, or is not TOML."""
+    try:
+        tomllib.loads(file.read_text("utf-8"))
+    except OSError as error:
+        raise UsageError(f"{file}: the settings cannot be read: {error.strerror}") from error
+    except ValueError as error:
+        raise UsageError(f"{file}: not TOML in UTF-8: {error}") from error
+    config = SettingsConfigDict(toml_file=file)
+    return type("SettingsWithFile", (Settings,), {"model_config": config})
+
+
 def _unknown_variables() -> list[str]:
     known = [name.upper() for name in Settings.model_fields]
+    known.append(FILE_VARIABLE.removeprefix(PREFIX))
     found = []
     for name in sorted(os.environ):
         word = name.upper().removeprefix(PREFIX)
         if name.upper().startswith(PREFIX) and word not in known and not _LINK.match(name):
-            near = difflib.get_close_matches(word, known, n=1)
-            meant = f"; is {PREFIX}{near[0]} meant?" if near else ""
-            found.append(f"{name} is no setting of the service and is ignored{meant}")
+            found.append(
+                f"{name} is no setting of the service and is ignored{_meant(word, PREFIX)}"
+            )
     return found
+
+
+def _meant(name: str, prefix: str = "") -> str:
+    known = [name if not prefix else name.upper() for name in Settings.model_fields]
+    near = difflib.get_close_matches(name, known, n=1)
+    return f"; is {prefix}{near[0]} meant?" if near else ""

@@ -75,10 +75,15 @@ MODEL_INFO = Gauge(
 )
 
 
+def counted() -> CollectorRegistry:
+    """All metrics as they stand; of all workers together."""
+    if MULTIPROC_DIR not in os.environ:
+        return REGISTRY
+    registry = CollectorRegistry()
+    MultiProcessCollector(registry)  # type: ignore[no-untyped-call]
+    return registry
+
+
 def exposition() -> bytes:
     """All metrics in Prometheus' text format; of all workers together."""
-    registry = REGISTRY
-    if MULTIPROC_DIR in os.environ:
-        registry = CollectorRegistry()
-        MultiProcessCollector(registry)  # type: ignore[no-untyped-call]
-    return generate_latest(registry)
+    return generate_latest(counted())

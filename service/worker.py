@@ -5,22 +5,21 @@ Started by `service.supervisor`; SETTINGS are JSON, the others file descriptors.
 
 from __future__ import annotations
 
-import logging
 import signal
 import socket
 import sys
 
 from models.errors import BiaotiError
-from service.run import LOG_FORMAT
+from service import logs
 from service.server import Lifeline, serve_on
 from service.settings import Settings
 
 
 def main() -> int:
     """Serve on the supervisor's socket until it says to stop, or is no longer there."""
-    logging.basicConfig(level=logging.INFO, format=LOG_FORMAT)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches all; the supervisor passes it on
     settings = Settings.model_validate_json(sys.argv[1])
+    logs.configure(settings.log_format)
     listener, heart, parent = map(int, sys.argv[2:])
     lifeline = Lifeline(heart, parent)
     try:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from pathlib import Path
 
 from models.errors import DataError
 from titles.source import Source
@@ -30,6 +31,17 @@ beside them (TNEWS: 100 to 116) are often a taxonomy's own and not places in a l
 
 DATE_COLUMNS = ("date", "published", "publish_time", "日期", "发布日期", "发布时间")
 """Tried in this order; a table may well have none of them."""
+
+
+class MissingColumn(DataError):
+    """None of the columns is called as one that is needed; `what` leaves out how to name it."""
+
+    def __init__(
+        self, candidates: Sequence[str], columns: Sequence[str], option: str, path: str | Path
+    ):
+        shown = [repr(name)[1:-1] for name in columns]  # what cannot be printed is escaped
+        self.what = f"no column {' or '.join(candidates)} among {', '.join(shown) or '(none)'}"
+        super().__init__(f"{self.what}; name it with {option}", path)
 
 
 def title_column(source: Source, columns: Sequence[str]) -> str | None:
@@ -88,16 +100,19 @@ def date_place(columns: Sequence[str]) -> int | None:
     return None if found is None else list(columns).index(found)
 
 
+def free_names(names: Sequence[str], taken: Iterable[str]) -> list[str]:
+    """Names for columns beside those that are there; where one is taken, all get a prefix."""
+    names, taken = list(names), set(taken)
+    while taken.intersection(names):
+        names = [f"biaoti_{name}" for name in names]
+    return names
+
+
 def _place(source: Source, columns: Sequence[str], candidates: tuple[str, ...], option: str) -> int:
     found = _column(columns, candidates)
     if found is not None:
         return list(columns).index(found)
-    shown = [repr(name)[1:-1] for name in columns]  # what cannot be printed is escaped
-    raise DataError(
-        f"no column {' or '.join(candidates)} among {', '.join(shown) or '(none)'}; "
-        f"name it with {option}",
-        source.path,
-    )
+    raise MissingColumn(candidates, columns, option, source.path)
 
 
 def _column(columns: Sequence[str], candidates: tuple[str, ...]) -> str | None:

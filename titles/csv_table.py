@@ -5,18 +5,19 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import chain
 from pathlib import Path
 
 from models.errors import DataError
 from titles.byte_lines import ByteLines, broken_encoding, write_copy
-from titles.columns import date_place, label_place, title_place
+from titles.columns import date_place, free_names, label_place, title_place
 from titles.csv_records import CsvRecord, RowShape, csv_records
 from titles.dates import date_text
 from titles.label_text import label_name
-from titles.record import Edit, Fault, Record
+from titles.record import Cell, Edit, Extendable, Fault, Record, cell_text
 from titles.source import Source
 
 DELIMITERS = ",\t;"
@@ -48,6 +49,43 @@ def rewrite_csv(source: Source, target: Path, labelled: bool, edit: Edit) -> Non
     """Write a copy, in UTF-8, of the records that `edit` keeps; all but an edited title stays."""
     lines = ByteLines(source)
     write_copy(target, lines, _edited(source, labelled, lines, edit))
+
+
+def extend_csv(source: Source, lines: ByteLines) -> Iterator[Extendable]:
+    """The lines of a table, each with what writes it with further cells behind its columns.
+
+    A row that has too few cells, or too many, or none that can be told, keeps them, and the
+    further cells stand below their names all the same.
+    """
+    end = "\n"
+    for table, row, record in _rows(source, False, lines):
+        if table is None:  # where Excel is told the delimiter
+            yield Extendable(None, partial(_as_it_is, row.raw))
+            continue
+        if record is None:
+            end = row.raw[len(row.raw.rstrip("\r\n")) :] or end
+        yield Extendable(record, partial(_extended, row, table, end, is_header=record is None))
+
+
+def _as_it_is(raw: str, values: Sequence[Cell]) -> bytes:
+    return raw.encode(errors="surrogateescape")
+
+
+def _extended(
+    row: CsvRecord, table: _Table, end: str, values: Sequence[Cell], is_header: bool
+) -> bytes:
+    added = [cell_text(value) for value in values]
+    if is_header:
+        added = free_names(added, (cell.strip() for cell in row.cells))
+    if row.fault is None and len(row.cells) == table.columns:
+        start, cells = row.raw.rstrip("\r\n") + table.delimiter, added
+    else:
+        cells = row.cells if row.fault is None else [row.raw.rstrip("\r\n")]
+        inside = cells[: table.columns] + [""] * (table.columns - len(cells))
+        start, cells = "", [*inside, *added, *cells[table.columns :]]
+    text = io.StringIO()
+    csv.writer(text, delimiter=table.delimiter, lineterminator=end).writerow(cells)
+    return (start + text.getvalue()).encode(errors="surrogateescape")
 
 
 def _edited(source: Source, labelled: bool, lines: ByteLines, edit: Edit) -> Iterator[bytes]:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from models.errors import DataError
 from titles.byte_lines import ByteLines, broken_encoding, write_copy
-from titles.columns import date_column, label_column, title_candidates, title_column
-from titles.record import Edit, Fault, Record, title_record
+from titles.columns import date_column, free_names, label_column, title_candidates, title_column
+from titles.record import Cell, Edit, Extendable, Fault, Record, title_record
 from titles.source import Source
 
 
@@ -28,6 +29,20 @@ def rewrite_json(source: Source, target: Path, labelled: bool, edit: Edit) -> No
     """Write a copy of the lines that `edit` keeps; a line whose title stays is copied as it is."""
     lines = ByteLines(source)
     write_copy(target, lines, _edited(source, labelled, lines, edit))
+
+
+def extend_json(source: Source, lines: ByteLines, names: Sequence[str]) -> Iterator[Extendable]:
+    """The lines, each with what writes its object with further keys.
+
+    A line that holds no object becomes one, whose "line" is what came.
+    """
+    for raw, item, record in _rows(source, False, lines):
+        kept = item or {"line": raw.decode(errors="replace").rstrip("\r\n")}
+        yield Extendable(record, partial(_extended, kept, names))
+
+
+def _extended(item: dict[str, Any], names: Sequence[str], values: Sequence[Cell]) -> bytes:
+    return _dumped(item | dict(zip(free_names(names, item), values, strict=True))) + b"\n"
 
 
 def _edited(source: Source, labelled: bool, lines: ByteLines, edit: Edit) -> Iterator[bytes]:

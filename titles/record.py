@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from titles.dates import date_text
@@ -32,6 +32,27 @@ class Record(NamedTuple):
 
 Edit = Callable[[Record], str | None]
 """What a cleaned copy does with a record: the title to write, or None to drop the record."""
+
+
+Cell = str | float | bool | None
+
+
+class Extendable(NamedTuple):
+    """A line of a table, or several that belong together, to be copied with further columns.
+
+    `record` is None for what stands before the rows, such as the header, which is extended by the
+    columns' names. `extended` gives the line in UTF-8, with its end, from the further cells.
+    """
+
+    record: Record | None
+    extended: Callable[[Sequence[Cell]], bytes]
+
+
+def cell_text(value: Cell) -> str:
+    """A value as a text has it; nothing is empty."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    return "" if value is None else str(value)
 
 
 def title_record(

@@ -8,7 +8,8 @@ from pathlib import Path
 
 from models.errors import DataError, UsageError
 from titles.byte_lines import ByteLines
-from titles.columns import names_columns
+from titles.columns import names_columns, title_column
+from titles.csv_table import DELIMITERS
 from titles.source import FORMATS, Source, is_saved_dataset
 
 _SUFFIXES = {
@@ -46,6 +47,23 @@ def resolve(source: Source) -> Source:
             "pass --format csv for a table with a header (commas or tabs)"
         )
     return source
+
+
+def format_of_line(first: str, column: str | None = None) -> str:
+    """Of a text whose name says nothing, the format: csv where its first line names a column.
+
+    JSON lines begin with a brace; what is neither are bare titles, or titles and labels.
+
+    Args:
+        column: of the titles; None: called as one may usually be.
+    """
+    if first.lstrip("\ufeff \t").startswith("{"):
+        return "jsonl"
+    cells = max((first.split(delimiter) for delimiter in DELIMITERS), key=len)
+    named = title_column(
+        Source("-", title_column=column), [cell.strip(' "\r\n\ufeff') for cell in cells]
+    )
+    return "csv" if named else "txt"
 
 
 def _guess_format(source: Source) -> str:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
 
 from titles.byte_lines import ByteLines, broken_encoding, write_copy
 from titles.columns import names_columns
 from titles.label_text import label_name
-from titles.record import Edit, Fault, Record
+from titles.record import Cell, Edit, Extendable, Fault, Record, cell_text
 from titles.source import Source
 
 _OTHERWISE_PARTED = re.compile(r".*?\S(?P<by>\s+|\s*[,;|，；]\s*)(?P<label>[^\s,;|，；]{1,20})")
@@ -28,6 +29,25 @@ def rewrite_text(source: Source, target: Path, labelled: bool, edit: Edit) -> No
     """Write a copy, in UTF-8, of the lines that `edit` keeps; all but an edited title stays."""
     lines = ByteLines(source)
     write_copy(target, lines, _edited(lines, labelled, edit))
+
+
+def extend_text(lines: ByteLines) -> Iterator[Extendable]:
+    """The lines, each with what writes it with further cells, parted by tabs, below a header."""
+    columns = 0
+    for raw, record in _rows(lines, labelled=False):
+        line = raw.rstrip(b"\r\n")
+        if not columns:
+            columns = 1 + (record.label is not None)
+            header = "\t".join(("title", "label")[:columns]).encode()
+            yield Extendable(None, partial(_extended, header, columns))
+        yield Extendable(record, partial(_extended, line, columns))
+
+
+def _extended(line: bytes, columns: int, values: Sequence[Cell]) -> bytes:
+    cells = line.split(b"\t")
+    inside = cells[:columns] + [b""] * (columns - len(cells))
+    added = [cell_text(value).replace("\t", " ").encode() for value in values]
+    return b"\t".join([*inside, *added, *cells[columns:]]) + b"\n"
 
 
 def _edited(lines: ByteLines, labelled: bool, edit: Edit) -> Iterator[bytes]:

@@ -17,6 +17,7 @@ _FILES = {
     "page.js": "text/javascript; charset=utf-8",
     "words.js": "text/javascript; charset=utf-8",
     "csv.js": "text/javascript; charset=utf-8",
+    "hour.js": "text/javascript; charset=utf-8",
     "icon.svg": "image/svg+xml",
 }
 _HEADERS = {

@@ -194,6 +194,25 @@ class ModelsResponse(BaseModel):
     keeps_feedback: bool = Field(description="Whether `/v1/feedback` takes corrections.")
 
 
+class ActivityMinute(BaseModel):
+    """What was answered in about a minute."""
+
+    began: float = Field(description="Seconds since 1970.")
+    requests: int = Field(description="For classes of titles.")
+    p50_ms: float | None = Field(
+        description="Milliseconds within which half of them were answered, to the next bound of "
+        "the histogram; null where there was none, or it took longer than all bounds."
+    )
+    p99_ms: float | None = Field(description="The same of 99 in 100.")
+    answers: dict[str, int] = Field(description="Titles by class, or `unknown`.")
+
+
+class ActivityResponse(BaseModel):
+    """The last hour, the oldest minute first."""
+
+    minutes: list[ActivityMinute]
+
+
 class HealthResponse(BaseModel):
     """The process is alive; whether its model works is asked at `/ready`."""
 

@@ -196,6 +196,7 @@ class Engine:
                 worker.batch, dropped = collect(self._queue, self.limits, worker.since)
                 for part in worker.batch:
                     if not part.start:
+                        part.job.taken_at = worker.since
                         WAIT_SECONDS.observe(worker.since - part.job.began)
                 DROPPED_TITLES.inc(sum(job.waiting for job in dropped))
                 if self._queue:

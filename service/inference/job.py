@@ -28,6 +28,8 @@ class Job:
         self.deadline = deadline
         self.taken = 0
         """How many of the titles threads have taken so far, from the front."""
+        self.taken_at = began
+        """When the first of them was taken."""
         self.answer: asyncio.Future[Scores] = asyncio.get_running_loop().create_future()
         self._parts: list[tuple[int, Scores]] = []
 

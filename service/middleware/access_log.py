@@ -53,4 +53,12 @@ class AccessLog:
 
 def _log(scope: Scope, status: int, elapsed_ms: float, titles: int) -> None:
     path = quote(scope["path"][:_MAX_PATH_CHARS])  # else a line break in it would forge a line
-    logger.info("%s %s %d %.1f ms %d titles", scope["method"], path, status, elapsed_ms, titles)
+    fields = {
+        "method": scope["method"],
+        "path": path,
+        "status": status,
+        "ms": round(elapsed_ms, 1),
+        "titles": titles,
+    }
+    text = "%(method)s %(path)s %(status)d %(ms).1f ms %(titles)d titles"
+    logger.info(text, fields, extra={"fields": fields})

@@ -9,6 +9,7 @@ they have sent all, and would only see the connection break.
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -23,43 +24,53 @@ class _BodyTooLarge(Exception):
 
 
 class BodyLimit:
-    """ASGI middleware: answers 413 where a body has more than `max_body_bytes` bytes."""
+    """ASGI middleware: answers 413 where a body has more bytes than it may.
 
-    def __init__(self, app: ASGIApp, max_body_bytes: int):
+    Args:
+        max_body_bytes: that a body may have.
+        max_bytes_at: that it may have at some paths.
+    """
+
+    def __init__(
+        self, app: ASGIApp, max_body_bytes: int, max_bytes_at: Mapping[str, int] | None = None
+    ):
         self.app = app
         self.max_body_bytes = max_body_bytes
+        self.max_bytes_at = max_bytes_at or {}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
+        path = scope["path"].removeprefix(scope.get("root_path", ""))
+        most_bytes = self.max_bytes_at.get(path, self.max_body_bytes)
         try:
-            if _declared_bytes(scope) > self.max_body_bytes:
+            if _declared_bytes(scope) > most_bytes:
                 raise _BodyTooLarge
-            await self.app(scope, self._counting(receive), send)
+            await self.app(scope, self._counting(receive, most_bytes), send)
         except _BodyTooLarge:
-            await self._refuse(scope, receive, send)
+            await self._refuse(scope, receive, send, most_bytes)
 
-    def _counting(self, receive: Receive) -> Receive:
+    def _counting(self, receive: Receive, most_bytes: int) -> Receive:
         received_bytes = 0
 
         async def counted() -> Message:
             nonlocal received_bytes
             message = await receive()
             received_bytes += len(message.get("body", b""))
-            if received_bytes > self.max_body_bytes:
+            if received_bytes > most_bytes:
                 raise _BodyTooLarge
             return message
 
         return counted
 
-    async def _refuse(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def _refuse(self, scope: Scope, receive: Receive, send: Send, most_bytes: int) -> None:
         if _declared_bytes(scope) <= DRAINED_BYTES:
             await _drain(receive)
         response = problem_response(
             413,
             "body_too_large",
-            f"the body has more than {self.max_body_bytes} bytes; split the titles over requests",
+            f"the body has more than {most_bytes} bytes; split the titles over requests",
             where="body",
             headers={"connection": "close"},  # else an unread rest would be taken for a request
         )

@@ -237,15 +237,26 @@ function finish(answers) {
   find("download").href = URL.createObjectURL(new Blob([writeCsv(out)], { type: "text/csv" }));
   find("download").download = table.name.replace(/(\.[^.]*)?$/, "-biaoti.csv");
   find("done-text").textContent = words.doneText(answers.length, bad);
-  const sorted = [...counts].sort((a, b) => b[1] - a[1]);
-  find("shares").tBodies[0].replaceChildren(...sorted.map(([said, count]) => {
-    const row = make("tr"), head = make("th", said);
-    head.scope = "row";
-    row.append(head, make("td", `${count}`, "figure"), make("td", percent(count / answers.length), "figure"));
-    return row;
-  }));
+  fillShares(find("shares"), [...counts].sort((a, b) => b[1] - a[1]), answers.length);
   find("done").hidden = false;
   find("download").focus();
+}
+
+// A row for each class: its name, how many titles, and which share of all that is.
+function fillShares(table, counts, all) {
+  table.tBodies[0].replaceChildren(...counts.map(([said, count]) => {
+    const row = make("tr"), head = make("th", said);
+    head.scope = "row";
+    row.append(head, make("td", count.toLocaleString(), "figure"), make("td", percent(count / all), "figure"));
+    return row;
+  }));
+}
+
+// What people call a class of the model that is served.
+function labelName(label) {
+  if (label === "unknown") return words.unknown;
+  const known = served?.models.flatMap((model) => model.labels).find((each) => each.label === label);
+  return known ? nameOf(known) : label;
 }
 
 // Sums over all labels of each metric, and the buckets of the latency.
@@ -285,6 +296,7 @@ async function showService() {
     rows.push([words.latency, `${quantile(buckets, 0.5)} / ${quantile(buckets, 0.99)}`]);
     rows.push([words.answered, answered.toLocaleString()]);
     if (answered) rows.push([words.unknownShare, percent(unknown / answered)]);
+    showHour((await (await ask("v1/activity")).json()).minutes, Date.now() / 1000);
   } catch (error) {
     rows.push([words.state, error.message]);
   }
@@ -317,6 +329,7 @@ for (const kind of ["dragover", "dragleave", "drop"]) {
   });
 }
 find("key").addEventListener("change", showService);
+setInterval(() => { if (!document.hidden) showService(); }, 15000);
 find("key-box").addEventListener("submit", (event) => {
   event.preventDefault();
   find("ask").requestSubmit();

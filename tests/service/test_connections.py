@@ -88,6 +88,21 @@ def test_half_a_request_is_answered_408(server: Server, sent: bytes):
     assert json.loads(body)["code"] == "request_timeout"
 
 
+def test_a_large_file_may_take_longer_if_enough_of_it_comes(server: Server):
+    line, lines, parts = b"a title\n", 10_000, 8  # 10 kB each 0.3 s, and 16 KiB a second are asked
+    head = (
+        b"POST /v1/classify/file HTTP/1.1\r\nhost: a\r\ncontent-type: text/plain\r\n"
+        b"connection: close\r\ncontent-length: %d\r\n\r\n" % (len(line) * lines)
+    )
+    with connected(server, head) as connection:
+        for _ in range(parts):
+            connection.sendall(line * (lines // parts))
+            time.sleep(0.3)
+        head, _, body = rest(connection).partition(b"\r\n\r\n")
+    assert head.startswith(b"HTTP/1.1 200 OK\r\n")
+    assert body.count(b"a title\t") == lines
+
+
 def test_a_client_that_goes_on_asking_is_not_cut_off(server: Server):
     connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=20)
     with contextlib.closing(connection):

@@ -117,7 +117,7 @@ def test_classifies_and_stops_on_sigterm_with_exit_code_0(encoder_folder):
         assert (status, answer["code"]) == (413, "body_too_large")
         code, log = server.stop()
     assert code == 0, log
-    assert re.search(r"INFO POST /v1/classify 200 \d+\.\d ms 2 titles\n", log)
+    assert re.search(r"INFO POST /v1/classify 200 \d+\.\d ms 2 titles \[\w{16}\]\n", log)
     assert "沪指" not in log
 
 

@@ -74,3 +74,37 @@ def test_default_top_k_may_not_exceed_the_maximum():
 def test_limits_are_positive(name):
     with pytest.raises(UsageError, match=rf"setting {name} \(BIAOTI_{name.upper()}\) cannot be 0"):
         read_settings(**{name: 0})
+
+
+@pytest.fixture
+def file(tmp_path):
+    return tmp_path / "settings.toml"
+
+
+def test_a_file_wins_over_the_default_and_the_environment_over_the_file(monkeypatch, file):
+    file.write_text('port = 9001\nmax_titles = 7\nmodels = {a = "/a", b = "/b"}\n')
+    monkeypatch.setenv("BIAOTI_SETTINGS", str(file))
+    monkeypatch.setenv("BIAOTI_MAX_TITLES", "8")
+    settings = read_settings(port=9002)
+    assert (settings.port, settings.max_titles, settings.max_title_chars) == (9002, 8, 2000)
+    assert settings.folders == {"a": Path("/a"), "b": Path("/b")}
+    assert read_settings(file).port == 9001
+    again = Settings.model_validate_json(settings.model_dump_json())  # as workers are told
+    assert again.max_titles == 8
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ("max_title = 7\n", "settings.toml: there is no setting max_title; is max_titles meant?"),
+        ("port = 'http'\n", "setting port (BIAOTI_PORT) cannot be 'http'"),
+        ("port 7\n", "settings.toml: not TOML in UTF-8: Expected '=' after a key"),
+        (None, "settings.toml: the settings cannot be read: No such file or directory"),
+    ],
+)
+def test_a_file_that_cannot_be_used_is_named(file, content, said):
+    if content is not None:
+        file.write_text(content)
+    with pytest.raises(UsageError) as caught:
+        read_settings(file)
+    assert said in str(caught.value)

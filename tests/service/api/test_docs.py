@@ -39,7 +39,8 @@ def test_another_file_is_not_given(client):
 def test_each_endpoint_is_described(client):
     paths = client.get("/openapi.json").json()["paths"]
     assert set(paths) == {
-        "/v1/classify", "/predict", "/v1/models", "/v1/models/{name}/reload", "/v1/feedback",
+        "/v1/classify", "/v1/classify/file", "/predict", "/v1/models", "/v1/models/{name}/reload",
+        "/v1/feedback", "/v1/activity",
         "/health", "/ready", "/metrics",
     }  # fmt: skip
 

@@ -1,0 +1,328 @@
+"""`POST /v1/classify/file`: a table of titles, answered with its rows and their classes.
+
+The file is taken whole before the first title is scored, into a temporary file, so that a slow
+line holds no place among the titles that wait. The answer is written in the order of the rows as
+they are scored: no more than two small batches are in memory, or in the way of other requests.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import codecs
+import logging
+from collections import deque
+from collections.abc import AsyncIterator, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import chain, islice, repeat
+from pathlib import Path
+from tempfile import NamedTemporaryFile
+from typing import Annotated, Literal
+
+from fastapi import APIRouter, Depends, Query, Request
+from fastapi.responses import StreamingResponse
+
+from models.artifact import LoadedModel
+from models.classifier import Scores
+from models.errors import DataError
+from models.text_encoding import UTF_8
+from scoring import answer_columns
+from service.api.classify import count, identity, predictions
+from service.api.problem_documents import responses
+from service.problems import (
+    DeadlineExceeded,
+    InferenceFailed,
+    InvalidRequest,
+    Overloaded,
+    Unavailable,
+    UnsupportedBody,
+)
+from service.serving import Serving, serving_of
+from titles.byte_lines import ByteLines
+from titles.columns import MissingColumn
+from titles.extending import extend
+from titles.record import Cell, Extendable, Fault, Record
+from titles.rows import judge
+from titles.source import Source
+from titles.source_format import format_of_line
+
+router = APIRouter()
+logger = logging.getLogger("biaoti")
+
+PATH = "/v1/classify/file"
+_FORMATS = {
+    "text/csv": "csv",
+    "application/csv": "csv",
+    "application/vnd.ms-excel": "csv",  # what browsers on Windows take a CSV for
+    "text/tab-separated-values": "csv",
+    "application/x-ndjson": "jsonl",
+    "application/jsonl": "jsonl",
+    "application/x-jsonlines": "jsonl",
+}
+_UNTOLD = ("", "text/plain", "application/octet-stream", "application/x-www-form-urlencoded")
+"""Content types of whoever does not say what comes; the last is curl's."""
+_MEDIA_TYPES = {
+    "csv": "text/csv",
+    "jsonl": "application/x-ndjson",
+    "txt": "text/tab-separated-values",
+}
+_BATCH = 64
+_AT_ONCE = 2
+_MOST_PAUSE_S = 1.0
+
+
+@dataclass(frozen=True)
+class Asked:
+    """How a file is to be read.
+
+    Attributes:
+        format: None where its first line has to tell.
+    """
+
+    format: str | None
+    title_column: str | None
+    model: str | None
+
+
+def asked(
+    request: Request,
+    format: Annotated[Literal["csv", "tsv", "jsonl", "txt"] | None, Query()] = None,
+    title_column: Annotated[str | None, Query(description="The column of the titles.")] = None,
+    model: Annotated[str | None, Query(description="Name of the model to ask.")] = None,
+) -> Asked:
+    """What headers and query say.
+
+    Raises:
+        UnsupportedBody: a content type or an encoding that is not read here.
+    """
+    declared = request.headers.get("content-type", "").split(";")[0].strip().lower()
+    if declared not in (*_FORMATS, *_UNTOLD):
+        raise UnsupportedBody(
+            "unsupported_media_type",
+            f"the body must be the file itself, as text/csv, text/tab-separated-values, "
+            f"application/x-ndjson or text/plain, but its Content-Type is {declared[:50]}; "
+            "with curl: --data-binary @titles.csv --header 'Content-Type: text/csv'",
+            where="content-type",
+        )
+    encoding = request.headers.get("content-encoding", "identity")
+    if encoding.lower() != "identity":
+        raise UnsupportedBody(
+            "unsupported_encoding",
+            f"compressed bodies ({encoding[:50]}) are not read; send the file as it is",
+            where="content-encoding",
+        )
+    told = "csv" if format == "tsv" else format
+    return Asked(told or _FORMATS.get(declared), title_column or None, model)
+
+
+@router.post(
+    PATH,
+    summary="Classify a file of titles",
+    response_class=StreamingResponse,
+    responses=responses(
+        {
+            404: "`unknown_model`: no model is called so",
+            413: "`body_too_large`: split the file",
+            415: "`unsupported_media_type`, `unsupported_encoding`: send the file itself",
+            422: "`unreadable_file`: no column of titles, one JSON document, nothing at all",
+            503: "`draining`, `no_room`: ask another replica",
+        }
+    )
+    | {
+        200: {
+            "description": "The file, in UTF-8, with the columns class, class_name, confidence, "
+            "unknown and problem; a row without a title keeps its place and says why.",
+            "content": {media: {"schema": {"type": "string"}} for media in _MEDIA_TYPES.values()},
+        }
+    },
+    openapi_extra={
+        "requestBody": {
+            "required": True,
+            "content": {
+                media: {"schema": {"type": "string", "format": "binary"}}
+                for media in (*_FORMATS, "text/plain", "application/octet-stream")
+            },
+        }
+    },
+)
+async def classify_file(
+    request: Request,
+    how: Annotated[Asked, Depends(asked)],
+    serving: Annotated[Serving, Depends(serving_of)],
+) -> StreamingResponse:
+    """CSV, TSV, JSON lines, or text with a title a line; UTF-8, GB18030 or UTF-16.
+
+    Every column stays as it is. The answer begins with the first rows that are scored.
+    """
+    serving.registry.find(how.model)
+    path = await _kept(request)
+    rows = _Rows(path, how)
+    with _removed_on_error(path):
+        first = await asyncio.to_thread(rows.begin)
+    model = serving.registry.find(how.model).model
+    answer = _answer(request, serving, how.model, rows, first, path)
+    headers = {"x-model": "{name}/{version}".format(**identity(model))}
+    media_type = f"{_MEDIA_TYPES[rows.format]}; charset=utf-8"
+    return StreamingResponse(answer, media_type=media_type, headers=headers)
+
+
+async def _kept(request: Request) -> Path:
+    """The body, in a file that whoever reads it removes.
+
+    Raises:
+        Unavailable: there is no room for it.
+    """
+    try:
+        with NamedTemporaryFile(prefix="biaoti-", delete=False) as file:
+            path = Path(file.name)
+            with _removed_on_error(path):
+                async for chunk in request.stream():
+                    file.write(chunk)
+                file.flush()
+    except OSError as error:
+        logger.error("a file that was sent cannot be kept: %s", error)
+        raise Unavailable(
+            "no_room", "there is no room to keep the file while it is read; send a smaller one"
+        ) from error
+    return path
+
+
+@contextmanager
+def _removed_on_error(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except BaseException:
+        path.unlink()
+        raise
+
+
+class _Rows:
+    """The rows of a file that was sent, to be read off the event loop."""
+
+    def __init__(self, path: Path, how: Asked):
+        self._path, self._how = path, how
+        self.format = how.format or "txt"
+        self._rows: Iterator[Extendable] = iter(())
+
+    def begin(self) -> bytes:
+        """What the answer begins with: the byte order mark that Excel needs, and the header.
+
+        Raises:
+            InvalidRequest: the file as a whole cannot be read.
+        """
+        try:
+            return self._begin()
+        except MissingColumn as error:
+            detail = f"{error.what}; name it in the query: ?title_column=…"
+        except DataError as error:
+            detail = error.message
+        raise InvalidRequest("unreadable_file", detail, where="body")
+
+    def next(self) -> list[Extendable]:
+        """So many of the next rows as are scored at once; none at the end."""
+        return list(islice(self._rows, _BATCH))
+
+    def _begin(self) -> bytes:
+        unread = Source(self._path, "txt")
+        first = next(iter(ByteLines(unread)), b"")
+        if not first:
+            raise DataError("the file is empty; send at least one title")
+        self.format = self._how.format or format_of_line(
+            first.decode(errors="replace"), self._how.title_column
+        )
+        source = Source(self._path, self.format, title_column=self._how.title_column)
+        lines = ByteLines(source)
+        rows = extend(source, lines, answer_columns.NAMES)
+        begun = []
+        for row in rows:
+            if row.record is not None:
+                self._rows = chain([row], rows)
+                break
+            begun.append(row.extended(answer_columns.NAMES))
+        is_marked = bool(lines.mark) or (lines.encoding != UTF_8 and self.format != "jsonl")
+        return codecs.BOM_UTF8 * is_marked + b"".join(begun)
+
+
+async def _answer(
+    request: Request,
+    serving: Serving,
+    name: str | None,
+    rows: _Rows,
+    first: bytes,
+    path: Path,
+) -> AsyncIterator[bytes]:
+    """The file's rows with their answers, in order; removes the file in the end."""
+    scoring: deque[asyncio.Task[bytes]] = deque()
+    request.state.titles = 0
+    try:
+        yield first
+        while batch := await asyncio.to_thread(rows.next):
+            request.state.titles += len(batch)
+            scoring.append(asyncio.create_task(_scored(request, serving, name, batch)))
+            if len(scoring) == _AT_ONCE:
+                yield await scoring.popleft()
+        while scoring:
+            yield await scoring.popleft()
+    finally:
+        for task in scoring:
+            task.cancel()
+        path.unlink()
+
+
+async def _scored(
+    request: Request, serving: Serving, name: str | None, batch: list[Extendable]
+) -> bytes:
+    """The rows of a batch with their answers.
+
+    Raises:
+        Problem: the titles of the batch cannot be scored.
+    """
+    most = serving.settings.max_title_chars
+    cells: list[tuple[Cell, ...]] = [_objection(row.record, most) for row in batch]
+    titles = [_title(row) for row, found in zip(batch, cells, strict=True) if not found]
+    if titles:
+        answers = await _answers(request, serving, name, titles)
+        cells = [found or next(answers) for found in cells]
+    return b"".join(row.extended(found) for row, found in zip(batch, cells, strict=True))
+
+
+def _title(row: Extendable) -> str:
+    return (row.record and row.record.title) or ""
+
+
+def _objection(record: Record | None, most_chars: int) -> tuple[Cell, ...]:
+    """The cells of a row that cannot be scored; none of one that can."""
+    if record is None:
+        return answer_columns.of_problem("a line that names columns, amid rows")
+    if isinstance(fault := judge(record, None), Fault):
+        return answer_columns.of_problem(fault.detail)
+    if (chars := len(record.title or "")) > most_chars:
+        return answer_columns.of_problem(f"the title has {chars} characters, over {most_chars}")
+    return ()
+
+
+async def _answers(
+    request: Request, serving: Serving, name: str | None, titles: list[str]
+) -> Iterator[tuple[Cell, ...]]:
+    """The cells of titles that can be scored; of those at which the model fails, that it does."""
+    try:
+        model, raw = await _patiently(request, serving, name, titles)
+    except (InferenceFailed, ArithmeticError):
+        logger.exception("the model failed at %d titles of a file", len(titles))
+        return repeat(answer_columns.of_problem("the model failed at this title or one beside it"))
+    found = predictions(model, titles, raw, 1, is_calibrated=True)
+    count(found)
+    return map(answer_columns.of_prediction, found)
+
+
+async def _patiently(
+    request: Request, serving: Serving, name: str | None, titles: list[str]
+) -> tuple[LoadedModel, Scores]:
+    """Scores, however long others are served first."""
+    while True:
+        try:
+            return await serving.score(request, titles, serving.settings.deadline_s, name)
+        except Overloaded as error:
+            await asyncio.sleep(min(error.retry_after_s, _MOST_PAUSE_S))
+        except DeadlineExceeded:
+            await asyncio.sleep(_MOST_PAUSE_S)
