@@ -6,7 +6,13 @@ INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no
 CORE := .venv/.core
 READY := .venv/.ready
 
-.PHONY: setup serve test lint types contract check clean
+# Programs that some tests drive, from Debian's packages; without them these tests are left out.
+PROGRAMS := chromium
+programs:
+	@which $(PROGRAMS) >/dev/null || (apt-get update -q && \
+	    DEBIAN_FRONTEND=noninteractive apt-get install -qy --no-install-recommends $(PROGRAMS))
+
+.PHONY: setup programs serve test lint types contract check clean
 
 # All that training, comparing and testing take.
 setup: $(READY)

@@ -10,7 +10,7 @@ from fastapi import APIRouter, Depends, Request, Response
 from pydantic import BaseModel, ConfigDict, Field
 from pydantic_core import to_json
 
-from service.api.limits import told_apart
+from service.api.limits import problem_of
 from service.api.problem_documents import responses
 from service.api.request_body import JsonBody
 from service.feedback.keeping import Contradiction, Correction
@@ -90,7 +90,8 @@ async def feedback(request: Request, serving: Annotated[Serving, Depends(serving
     if keeping is None:
         raise NotFound("feedback_not_kept", "this service keeps no feedback; set BIAOTI_FEEDBACK")
     read = await _READER.of(request)
-    told_apart([read.title], serving.settings.max_title_chars, "title").require_all()
+    if problem := problem_of(read.title, "title", serving.settings.max_title_chars):
+        raise problem
     labels = serving.registry.find().model.labels.names
     if read.label is not None and read.label not in labels:
         raise InvalidRequest(

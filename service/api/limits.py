@@ -57,7 +57,7 @@ def told_apart(titles: Sequence[Any], most_chars: int, field: str) -> Asked:
     """
     asked = Asked([], [], {})
     for place, title in enumerate(titles):
-        problem = _problem_of(title, f"{field}[{place}]", most_chars)
+        problem = problem_of(title, f"{field}[{place}]", most_chars)
         if problem is None:
             asked.titles.append(title)
             asked.places.append(place)
@@ -90,7 +90,13 @@ def check_count(count: int, limit: int, field: str) -> None:
         )
 
 
-def _problem_of(title: Any, where: str, limit: int) -> Problem | None:
+def problem_of(title: Any, where: str, limit: int) -> Problem | None:
+    """Why a title cannot be scored; None where it can.
+
+    Args:
+        where: it stands in the request.
+        limit: of characters.
+    """
     if not isinstance(title, str):
         came = json_type(title)
         return InvalidRequest(

@@ -71,6 +71,7 @@ class JsonBody(Generic[Request]):
     def openapi(self) -> dict[str, Any]:
         """What an endpoint's `openapi_extra` says of the body."""
         schema = self.request.model_json_schema()
+        schema = _resolved(schema, schema.pop("$defs", {}))
         return {
             "requestBody": {"required": True, "content": {"application/json": {"schema": schema}}}
         }
@@ -127,6 +128,17 @@ class JsonBody(Generic[Request]):
             )
         code, expected = self.expected[field]
         return InvalidRequest(code, f"{expected}, but {came} came", where=field)
+
+
+def _resolved(schema: Any, parts: Mapping[str, Any]) -> Any:
+    """A schema with its parts in the places that refer to them, which no longer need each other."""
+    if isinstance(schema, list):
+        return [_resolved(each, parts) for each in schema]
+    if not isinstance(schema, dict):
+        return schema
+    if "$ref" in schema:
+        return _resolved(parts[schema["$ref"].removeprefix("#/$defs/")], parts)
+    return {key: _resolved(value, parts) for key, value in schema.items()}
 
 
 def _charset(content_type: str) -> str:

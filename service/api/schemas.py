@@ -42,12 +42,15 @@ class ClassifyRequest(BaseModel):
     )
 
     titles: list[Any] = Field(
-        description="News titles.", json_schema_extra={"items": {"type": "string"}}
+        description="News titles, as strings. What is no string gets an error in its place, as a "
+        "title does that is blank or too long.",
+        json_schema_extra={"minItems": 1},
     )
     top_k: int | None = Field(
         default=None,
         description="Classes to list for each title, at least 1; "
         "more than the model has gives all it has. The server's default where it is left out.",
+        json_schema_extra={"minimum": 1},
     )
     calibrated: bool = Field(
         default=True,

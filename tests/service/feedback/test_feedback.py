@@ -75,7 +75,7 @@ def test_without_an_id_each_is_new_and_none_of_the_classes_is_a_correction_too(k
     [
         ({"label": "cars"}, "unknown_label", "label"),
         ({"label": 7}, "invalid_label", "label"),
-        ({"title": " "}, "blank_title", "title[0]"),
+        ({"title": " "}, "blank_title", "title"),
         ({"title": None}, "invalid_title", "title"),
         ({"answer": {"label": "game"}}, "missing_answer", "answer"),
         ({"answer": "game"}, "invalid_answer", "answer"),
