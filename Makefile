@@ -7,9 +7,9 @@ CORE := .venv/.core
 READY := .venv/.ready
 
 # Programs that some tests drive, from Debian's packages; without them these tests are left out.
-PROGRAMS := chromium
+PROGRAMS := chromium nginx-light postgresql prometheus
 programs:
-	@which $(PROGRAMS) >/dev/null || (apt-get update -q && \
+	@dpkg --status $(PROGRAMS) >/dev/null 2>&1 || (apt-get update -q && \
 	    DEBIAN_FRONTEND=noninteractive apt-get install -qy --no-install-recommends $(PROGRAMS))
 
 .PHONY: setup programs serve test lint types contract check clean
@@ -28,7 +28,7 @@ $(CORE): pyproject.toml constraints.txt
 	touch $@
 
 $(READY): $(CORE)
-	$(INSTALL) --editable '.[serve,feedback,trace,train,dev]'
+	$(INSTALL) --editable '.[serve,postgres,trace,train,dev]'
 	touch $@
 
 # One process a core, a file of tests in one process; the slow ones first, so that no core waits.

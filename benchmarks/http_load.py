@@ -11,6 +11,7 @@ import json
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import cast
 
 import uvloop
 
@@ -44,17 +45,29 @@ def request_bytes(path: str, content: object, headers: dict[str, str] | None = N
 
 
 def put_under_load(
-    port: int, requests: Sequence[bytes], connections: int, seconds: float
+    port: int,
+    requests: Sequence[bytes],
+    connections: int,
+    seconds: float,
+    per_s: float | None = None,
 ) -> Measured:
-    """Ask on so many connections for so long; requests are taken in turn."""
-    return uvloop.run(_load(port, requests, connections, seconds))
+    """Ask on so many connections for so long; requests are taken in turn.
+
+    Args:
+        per_s: requests a second of all connections together, where these keep up; else each asks
+            again as soon as it is answered.
+    """
+    interval_s = connections / per_s if per_s else 0.0
+    return uvloop.run(_load(port, requests, connections, seconds, interval_s))
 
 
-async def _load(port: int, requests: Sequence[bytes], connections: int, seconds: float) -> Measured:
+async def _load(
+    port: int, requests: Sequence[bytes], connections: int, seconds: float, interval_s: float
+) -> Measured:
     measured, loop = Measured(), asyncio.get_running_loop()
     until = time.perf_counter() + seconds
     started = time.perf_counter()
-    clients = [_Client(requests, i, until, measured) for i in range(connections)]
+    clients = [_Client(requests, i, until, interval_s, measured) for i in range(connections)]
     for client in clients:
         await loop.create_connection(lambda client=client: client, "127.0.0.1", port)  # type: ignore[misc]
     await asyncio.gather(*(client.ended for client in clients))
@@ -63,16 +76,23 @@ async def _load(port: int, requests: Sequence[bytes], connections: int, seconds:
 
 
 class _Client(asyncio.Protocol):
-    def __init__(self, requests: Sequence[bytes], first: int, until: float, measured: Measured):
+    def __init__(
+        self,
+        requests: Sequence[bytes],
+        first: int,
+        until: float,
+        interval_s: float,
+        measured: Measured,
+    ):
         self._requests, self._next, self._until = requests, first, until
-        self._measured = measured
+        self._interval_s, self._measured = interval_s, measured
         self._buffer = b""
         self._sent = 0.0
+        self._is_asking = False
         self.ended: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        assert isinstance(transport, asyncio.Transport)
-        self._transport = transport
+        self._transport = cast(asyncio.Transport, transport)  # uvloop's is no subclass
         self._ask()
 
     def data_received(self, data: bytes) -> None:
@@ -86,19 +106,25 @@ class _Client(asyncio.Protocol):
             return
         now = time.perf_counter()
         self._measured.latencies.append((int(head[9:12]), now - self._sent))
-        self._buffer = b""
-        if now >= self._until:
+        self._buffer, self._is_asking = b"", False
+        if now >= self._until or b"\r\nconnection: close" in head:
             self._transport.close()
+            return
+        wait_s = self._sent + self._interval_s - now
+        if wait_s > 0:
+            asyncio.get_running_loop().call_later(wait_s, self._ask)
         else:
             self._ask()
 
     def connection_lost(self, error: Exception | None) -> None:
-        if self._sent and time.perf_counter() < self._until:
-            self._measured.broken += 1
+        self._measured.broken += self._is_asking
         if not self.ended.done():
             self.ended.set_result(None)
 
     def _ask(self) -> None:
+        if self._transport.is_closing():
+            return
+        self._is_asking = True
         self._sent = time.perf_counter()
         self._transport.write(self._requests[self._next % len(self._requests)])
         self._next += 1

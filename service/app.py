@@ -31,6 +31,7 @@ from service.inference.registry import Registry
 from service.inference.shadow import Shadow
 from service.middleware.access_log import AccessLog
 from service.middleware.body_limit import BodyLimit
+from service.middleware.draining import CloseWhenDraining
 from service.middleware.head import HeadAsGet
 from service.middleware.request_ids import RequestIds
 from service.problems import Draining, install_problem_handlers
@@ -87,6 +88,7 @@ def create_app(settings: Settings | None = None, model: LoadedModel | None = Non
             allow_headers=["authorization", "content-type", "x-timeout-ms", "x-request-id"],
             expose_headers=["x-request-id", "retry-after"],
         )
+    app.add_middleware(CloseWhenDraining)
     app.add_middleware(AccessLog)  # sees what the others answer
     if provider := provider_by_environment():
         app.state.spans = provider

@@ -19,6 +19,8 @@ BACKLOG = 64
 """Connections that the system holds until they are taken; so many are taken at once."""
 _LEAST_BYTES_PER_S = 16 * 1024
 """Of a request that may take longer than others, since it is a large file."""
+_LINGER_S = 0.5
+"""Seconds for which a silent connection is kept when the service ends."""
 _DESCRIPTORS_KEPT = 64 + BACKLOG
 """For files, the model and connections that are taken before one is closed for them."""
 
@@ -71,6 +73,16 @@ def guarded(most: int, request_timeout_s: float) -> type[asyncio.Protocol]:
                 self._came_whole = self.cycle
                 self._has_begun = False
                 self._request_came()
+
+        def shutdown(self) -> None:
+            """End the connection: at once after the answer it waits for, else in a moment.
+
+            A request may be on its way, sent before its client could know; it is answered yet.
+            """
+            if self.is_silent:
+                self.loop.call_later(_LINGER_S, super().shutdown)
+            else:
+                super().shutdown()
 
         @property
         def is_silent(self) -> bool:

@@ -25,10 +25,10 @@ class Answered(BaseModel):
 
     model_config = ConfigDict(strict=True)
 
-    label: str
+    label: str = Field(max_length=200)
     score: float | None = None
-    name: str = Field(description="Of the model.")
-    version: str = Field(description="Of the model.")
+    name: str = Field(max_length=200, description="Of the model.")
+    version: str = Field(max_length=64, description="Of the model.")
 
 
 class FeedbackRequest(BaseModel):
@@ -58,7 +58,10 @@ _READER = JsonBody(
     {
         "title": ("invalid_title", "title must be a string"),
         "label": ("invalid_label", "label must be a class or null"),
-        "answer": ("invalid_answer", "answer must have label, name and version"),
+        "answer": (
+            "invalid_answer",
+            "answer must have label, name and version, as the service gave them",
+        ),
         "id": ("invalid_id", "id must be a string of at most 64 characters"),
     },
 )

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from alembic import command
 from alembic.config import Config
-from sqlalchemy import create_engine, event, insert, make_url, select
+from sqlalchemy import create_engine, event, func, insert, make_url, select
 from sqlalchemy.exc import ArgumentError, IntegrityError, SQLAlchemyError
 
 from models.errors import FileError, UsageError
@@ -19,6 +19,8 @@ from service.feedback.tables import FEEDBACK
 
 _MIGRATIONS = Path(__file__).parent / "migrations"
 _WAIT_S = 10
+_LOCK = 0x6269616F7469
+"""A number for whoever migrates, of our own choice."""
 
 
 class FeedbackStore:
@@ -51,6 +53,7 @@ class FeedbackStore:
         Raises:
             Contradiction: its id was given to another one.
         """
+        correction = _storable(correction)
         row = asdict(correction) | {"received_at": datetime.now(UTC)}
         try:
             with self._engine.begin() as connection:
@@ -69,8 +72,7 @@ class FeedbackStore:
         order = FEEDBACK.c.received_at, FEEDBACK.c.id
         with self._engine.connect() as connection:
             for row in connection.execute(select(FEEDBACK).order_by(*order)).mappings():
-                received = row["received_at"].replace(tzinfo=UTC)
-                yield received, _correction(dict(row))
+                yield _in_utc(row["received_at"]), _correction(dict(row))
 
     def close(self) -> None:
         """Give the connections back; it keeps nothing more."""
@@ -86,8 +88,21 @@ class FeedbackStore:
         config = Config()
         config.set_main_option("script_location", str(_MIGRATIONS).replace("%", "%%"))
         with self._engine.begin() as connection:
+            if self._engine.dialect.name == "postgresql":  # replicas may start at once
+                connection.execute(select(func.pg_advisory_xact_lock(_LOCK)))
             config.attributes["connection"] = connection
             command.upgrade(config, "head")
+
+
+def _storable(correction: Correction) -> Correction:
+    """Without the character NUL, which nobody sees and PostgreSQL does not keep."""
+    texts = {name: text for name, text in asdict(correction).items() if isinstance(text, str)}
+    return replace(correction, **{name: text.replace("\0", "") for name, text in texts.items()})
+
+
+def _in_utc(received: datetime) -> datetime:
+    """SQLite gives times without their zone, PostgreSQL in its own."""
+    return received.astimezone(UTC) if received.tzinfo else received.replace(tzinfo=UTC)
 
 
 def _correction(row: dict[str, Any]) -> Correction:

@@ -26,13 +26,14 @@ def validate_schema(file: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, capture_output=True, text=True, timeout=60)
 
 
-def resolve(file: Path, **environment: str) -> dict:
+def resolve(file: Path, *profiles: str, **environment: str) -> dict:
     """The project as Docker Compose itself understands it."""
     program = shutil.which("docker-compose", path=f"{Path(sys.executable).parent}:{os.defpath}")
     if program is None:
         pytest.skip("no docker-compose for this platform")
+    chosen = [word for profile in profiles for word in ("--profile", profile)]
     run = subprocess.run(
-        [program, "-f", str(file), "config", "--format", "json"],
+        [program, "-f", str(file), *chosen, "config", "--format", "json"],
         capture_output=True,
         text=True,
         timeout=60,
@@ -83,6 +84,49 @@ def test_docker_compose_mounts_the_model_that_ships_read_only(service):
 
 def test_docker_compose_asks_whether_the_model_answers(service):
     assert "http://127.0.0.1:8000/ready" in service["healthcheck"]["test"][-1]
+
+
+@pytest.fixture(scope="module")
+def full() -> dict:
+    return resolve(COMPOSE_FILE, "full")["services"]
+
+
+def test_without_the_profile_one_service_starts():
+    assert set(resolve(COMPOSE_FILE)["services"]) == {"biaoti"}
+
+
+def test_replicas_are_the_service_but_for_their_database_and_ports(service, full):
+    replica = full["replica"]
+    differ = {
+        name for name in service.keys() | replica.keys() if service.get(name) != replica.get(name)
+    }
+    assert differ == {
+        "build", "depends_on", "deploy", "environment", "image", "ports", "profiles",
+    }  # fmt: skip
+    assert replica["deploy"]["replicas"] == 2
+    assert replica["build"]["args"]["EXTRAS"] == "postgres"
+    assert replica.get("ports") is None
+    database = replica["environment"]["BIAOTI_FEEDBACK"]
+    assert database.startswith("postgresql+psycopg://biaoti:biaoti@postgres/")
+    other = resolve(COMPOSE_FILE, "full", POSTGRES_PASSWORD="secret")["services"]
+    assert "biaoti:secret@" in other["replica"]["environment"]["BIAOTI_FEEDBACK"]
+    assert other["postgres"]["environment"]["POSTGRES_PASSWORD"] == "secret"
+
+
+def test_of_all_that_starts_nothing_is_open_to_other_machines(full):
+    assert set(full) == {"biaoti", "replica", "nginx", "postgres", "prometheus", "grafana"}
+    ports = {name: each.get("ports") or [] for name, each in full.items()}
+    assert {port["host_ip"] for each in ports.values() for port in each} == {"127.0.0.1"}
+    assert ports["postgres"] == ports["replica"] == []
+
+
+def test_configurations_are_mounted_that_exist(full):
+    for name in ("nginx", "prometheus", "grafana"):
+        mounted = [each for each in full[name]["volumes"] if each["type"] == "bind"]
+        assert mounted
+        for each in mounted:
+            assert Path(each["source"]).exists()
+            assert each["read_only"] is True
 
 
 def instructions() -> list[tuple[str, str]]:
