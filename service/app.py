@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from importlib.metadata import version
 
-from fastapi import Depends, FastAPI
+from fastapi import FastAPI
 from fastapi.middleware.cors import CORSMiddleware
 
 from models.artifact import LoadedModel
@@ -24,7 +24,8 @@ from service.api import (
     models,
     page,
 )
-from service.auth import Doorkeeper, allowed
+from service.api.direct import Direct
+from service.auth import Doorkeeper
 from service.feedback.keeping import open_store
 from service.inference.admission import Admission
 from service.inference.registry import Registry
@@ -68,12 +69,13 @@ def create_app(settings: Settings | None = None, model: LoadedModel | None = Non
     )
     app.state.registry = registry
     app.state.doorkeeper = Doorkeeper.of(settings.keys_file)
-    for module in (classify, classify_file, huggingface, models, metrics, activity):
-        app.include_router(module.router, dependencies=[Depends(allowed("classify"))])
-    app.include_router(feedback.router, dependencies=[Depends(allowed("feedback"))])
-    for module in (health, docs, page):
+    asked_most = (classify, huggingface)
+    others = (classify_file, models, metrics, activity, feedback, health, docs, page)
+    for module in (*asked_most, *others):
         app.include_router(module.router)
     install_problem_handlers(app)
+    routes = [route for module in asked_most for route in module.router.routes]
+    app.add_middleware(Direct, routes=routes)  # added first: the innermost
     app.add_middleware(HeadAsGet)
     app.add_middleware(
         BodyLimit,

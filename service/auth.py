@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hmac
 import ipaddress
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -110,16 +110,6 @@ class Doorkeeper:
         if not any(key.allows(scope) for key in known):
             raise Forbidden(known[0].name, scope)
         request.state.key = known[0].name
-
-
-def allowed(scope: Scope) -> Callable[[Request], None]:
-    """For FastAPI's `Depends`: lets a request pass whose key has the scope."""
-
-    def check(request: Request) -> None:
-        keeper: Doorkeeper = request.app.state.doorkeeper
-        keeper.let_in(request, scope)
-
-    return check
 
 
 def require_keys_or_loopback(host: str, keys: Iterable[ApiKey], without_keys: bool) -> None:

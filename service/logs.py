@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import time
 from contextvars import ContextVar
 from datetime import UTC, datetime
 from typing import Any, Literal
@@ -16,6 +17,8 @@ REQUEST_IDS: ContextVar[dict[str, str] | None] = ContextVar("request", default=N
 
 def configure(form: Format) -> None:
     """Log to standard error from `INFO` on, every event with the ids of its request."""
+    # what no line tells need not be found out for each
+    logging.logThreads = logging.logProcesses = logging.logMultiprocessing = False
     handler = logging.StreamHandler()
     handler.setFormatter(JsonLines() if form == "json" else Lines())
     logging.basicConfig(level=logging.INFO, handlers=[handler])
@@ -26,6 +29,15 @@ class Lines(logging.Formatter):
 
     def __init__(self) -> None:
         super().__init__("%(asctime)s %(levelname)s %(message)s")
+        self._second, self._shown = 0, ""
+
+    def formatTime(self, record: logging.LogRecord, datefmt: str | None = None) -> str:  # noqa: N802
+        """As `logging` shows it; what a second is called is found out once."""
+        second = int(record.created)
+        if second != self._second:
+            self._second = second
+            self._shown = time.strftime(self.default_time_format, time.localtime(second))
+        return f"{self._shown},{int(record.msecs):03d}"
 
     def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802 - logging's name
         ids = REQUEST_IDS.get()

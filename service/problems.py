@@ -194,14 +194,14 @@ def document(status: int, code: str, detail: str, where: str | None = None) -> d
 
 def install_problem_handlers(app: FastAPI) -> None:
     """Answer every error in the one shape."""
-    app.add_exception_handler(Problem, _on_problem)
+    app.add_exception_handler(Problem, on_problem)
     app.add_exception_handler(HTTPException, _on_http_exception)
     app.add_exception_handler(RequestValidationError, _on_invalid_parameter)
-    app.add_exception_handler(ClientDisconnect, _on_client_disconnect)
+    app.add_exception_handler(ClientDisconnect, on_client_disconnect)
     app.add_exception_handler(Exception, _on_unexpected_error)
 
 
-async def _on_problem(request: Request, error: Exception) -> JSONResponse:
+async def on_problem(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, Problem)
     return problem_response(error.status, error.code, error.detail, error.where, error.headers)
 
@@ -225,7 +225,7 @@ async def _on_invalid_parameter(request: Request, error: Exception) -> JSONRespo
     return problem_response(422, "invalid_parameter", detail, where=name)
 
 
-async def _on_client_disconnect(request: Request, error: Exception) -> JSONResponse:
+async def on_client_disconnect(request: Request, error: Exception) -> JSONResponse:
     # nobody reads it, but without an answer the server logs a failure of its own
     return problem_response(400, "client_disconnected", "the client left before its answer")
 

@@ -6,17 +6,18 @@ import asyncio
 import json
 import logging
 import time
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Annotated, Any
 
-from fastapi import Request
+from fastapi import Depends, Request
 from starlette.requests import ClientDisconnect
 from starlette.types import Receive
 
 from models.artifact import LoadedModel
 from models.classifier import Scores
 from service.activity import Activity
+from service.auth import Doorkeeper, Scope
 from service.feedback.keeping import Keeping
 from service.inference.admission import Admission
 from service.inference.job import Job
@@ -72,16 +73,32 @@ class Serving:
 
 def _note_stages(request: Request, job: Job) -> None:
     """For the request's trace: when its titles waited, and when they were scored."""
-    clock = time.time() - time.monotonic()
-    began, taken = clock + job.began, clock + job.taken_at
-    stages = [("wait", began, taken), ("score", taken, time.time())]
-    request.state.stages = [*getattr(request.state, "stages", ()), *stages]
+    stages = [("wait", job.began, job.taken_at), ("score", job.taken_at, time.monotonic())]
+    request.scope.setdefault("stages", []).extend(stages)
 
 
-def serving_of(request: Request) -> Serving:
-    """What the application serves with; for FastAPI's `Depends`."""
-    serving: Serving = request.app.state.serving
-    return serving
+def serving_for(scope: Scope | None) -> Callable[[Request], Awaitable[Serving]]:
+    """For FastAPI's `Depends`: what the application serves with, to whom it lets in.
+
+    Args:
+        scope: that a key must have; None lets everybody in.
+    """
+
+    async def let_in(request: Request) -> Serving:  # FastAPI would hand another to a thread
+        state = request.app.state
+        if scope is not None:
+            doorkeeper: Doorkeeper = state.doorkeeper
+            doorkeeper.let_in(request, scope)
+        serving: Serving = state.serving
+        return serving
+
+    return let_in
+
+
+ForAll = Annotated[Serving, Depends(serving_for(None))]
+ForClassifying = Annotated[Serving, Depends(serving_for("classify"))]
+ForFeedback = Annotated[Serving, Depends(serving_for("feedback"))]
+ForAdministration = Annotated[Serving, Depends(serving_for("admin"))]
 
 
 async def answer_of(job: Job, timeout_s: float, request: Request) -> Scores:

@@ -7,6 +7,7 @@ extra `trace` brings the packages. A request that brings a `traceparent` continu
 from __future__ import annotations
 
 import os
+import time
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
@@ -45,8 +46,8 @@ def provider_by_environment() -> TracerProvider | None:
 class Traced:
     """ASGI middleware: a span for each request, and in it one for its wait and one for its scoring.
 
-    An endpoint that has titles scored notes in `request.state.stages` when, in seconds of
-    `time.time`, they were queued, a thread took the first of them, and the last was scored.
+    Whoever has titles scored notes in the scope's `stages` when, in seconds of `time.monotonic`,
+    they were queued, a thread took the first of them, and the last was scored.
     """
 
     def __init__(self, app: ASGIApp, provider: TracerProvider):
@@ -90,6 +91,7 @@ class Traced:
                 )
                 if status >= 500:
                     span.set_status(StatusCode.ERROR)
-                for stage, begin, end in state.get("stages", ()):
-                    inner = self._tracer.start_span(stage, start_time=int(begin * _NS))
-                    inner.end(int(end * _NS))
+                clock = time.time() - time.monotonic()
+                for stage, begin, end in scope.get("stages", ()):
+                    inner = self._tracer.start_span(stage, start_time=int((clock + begin) * _NS))
+                    inner.end(int((clock + end) * _NS))

@@ -12,7 +12,9 @@ from models.artifact import load
 from models.classifier import predict
 
 app = FastAPI()
-model = load(threads=1)
+import os
+from pathlib import Path
+model = load(Path(os.environ["BIAOTI_MODEL"]), threads=1) if "BIAOTI_MODEL" in os.environ else load(threads=1)
 
 
 class Titles(BaseModel):

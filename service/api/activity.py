@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import math
-from typing import Annotated
 
-from fastapi import APIRouter, Depends
+from fastapi import APIRouter
 
 from service.api.schemas import ActivityMinute, ActivityResponse
-from service.serving import Serving, serving_of
+from service.serving import ForClassifying
 
 router = APIRouter()
 
 
 @router.get("/v1/activity", summary="What was answered in the last hour?")
-async def activity(serving: Annotated[Serving, Depends(serving_of)]) -> ActivityResponse:
+async def activity(serving: ForClassifying) -> ActivityResponse:
     """Minute by minute, the oldest first, of all workers; the last minute is still running."""
     return ActivityResponse(
         minutes=[

@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
-from typing import Annotated, Any
+from typing import Any
 
-from fastapi import APIRouter, Depends, Request, Response
+from fastapi import APIRouter, Request, Response
 from pydantic_core import to_json
 
 from models.artifact import LoadedModel
 from models.calibration import calibrated
 from models.classifier import Prediction, Scores, rank
 from service.api.deadline import timeout_of
+from service.api.direct import DirectRoute
 from service.api.limits import Asked, check_limits
 from service.api.problem_documents import responses
 from service.api.request_body import JsonBody
 from service.api.schemas import ClassifyRequest, ClassifyResponse
 from service.problems import Problem
-from service.serving import Serving, serving_of
+from service.serving import ForClassifying
 from service.telemetry import ANSWERS, CONFIDENCE
 
-router = APIRouter()
+router = APIRouter(route_class=DirectRoute)
 
 _PROBLEMS = responses(
     {
@@ -59,7 +59,7 @@ _READER = JsonBody(
     responses=_PROBLEMS,
     openapi_extra=_READER.openapi,
 )
-async def classify(request: Request, serving: Annotated[Serving, Depends(serving_of)]) -> Response:
+async def classify(request: Request, serving: ForClassifying) -> Response:
     """Answers each title, in order, with its most probable classes, or with what is wrong with it.
 
     The header `X-Timeout-Ms` says how long the client waits; it can shorten the server's limit.
@@ -107,7 +107,10 @@ def identity(model: LoadedModel) -> dict[str, str]:
 
 def result_of(prediction: Prediction) -> dict[str, Any]:
     """A `TitleResult`, but for its index."""
-    ranking = [asdict(ranked) for ranked in prediction.ranking]
+    ranking = [
+        {"label": each.label, "display_name": each.display_name, "score": each.score}
+        for each in prediction.ranking
+    ]
     return {
         **ranking[0],
         "top_k": ranking,

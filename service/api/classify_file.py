@@ -37,7 +37,7 @@ from service.problems import (
     Unavailable,
     UnsupportedBody,
 )
-from service.serving import Serving, serving_of
+from service.serving import ForClassifying, Serving
 from titles.byte_lines import ByteLines
 from titles.columns import MissingColumn
 from titles.extending import extend
@@ -84,7 +84,7 @@ class Asked:
     model: str | None
 
 
-def asked(
+async def asked(
     request: Request,
     format: Annotated[Literal["csv", "tsv", "jsonl", "txt"] | None, Query()] = None,
     title_column: Annotated[str | None, Query(description="The column of the titles.")] = None,
@@ -148,7 +148,7 @@ def asked(
 async def classify_file(
     request: Request,
     how: Annotated[Asked, Depends(asked)],
-    serving: Annotated[Serving, Depends(serving_of)],
+    serving: ForClassifying,
 ) -> StreamingResponse:
     """CSV, TSV, JSON lines, or text with a title a line; UTF-8, GB18030 or UTF-16.
 

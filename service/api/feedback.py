@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import uuid
-from typing import Annotated
 
-from fastapi import APIRouter, Depends, Request, Response
+from fastapi import APIRouter, Request, Response
 from pydantic import BaseModel, ConfigDict, Field
 from pydantic_core import to_json
 
@@ -15,7 +14,7 @@ from service.api.problem_documents import responses
 from service.api.request_body import JsonBody
 from service.feedback.keeping import Contradiction, Correction
 from service.problems import Conflict, InvalidRequest, NotFound
-from service.serving import Serving, serving_of
+from service.serving import ForFeedback
 
 router = APIRouter()
 
@@ -87,7 +86,7 @@ _READER = JsonBody(
     },
     openapi_extra=_READER.openapi,
 )
-async def feedback(request: Request, serving: Annotated[Serving, Depends(serving_of)]) -> Response:
+async def feedback(request: Request, serving: ForFeedback) -> Response:
     """Keeps a person's correction; when it is answered, it is on the disk."""
     keeping = serving.feedback
     if keeping is None:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
-from fastapi import APIRouter, Depends
+from fastapi import APIRouter
 
 from service.api.problem_documents import responses
 from service.api.schemas import HealthResponse, ReadyResponse
 from service.problems import Draining, Unavailable
-from service.serving import Serving, serving_of
+from service.serving import ForAll
 
 router = APIRouter()
 
@@ -25,7 +23,7 @@ async def health() -> HealthResponse:
     summary="Does the model work?",
     responses=responses({503: "`not_ready`, `draining`: send requests elsewhere"}),
 )
-async def ready(serving: Annotated[Serving, Depends(serving_of)]) -> ReadyResponse:
+async def ready(serving: ForAll) -> ReadyResponse:
     """Tells by the threads' last batches, and a probe after a failure; a full queue is no fault."""
     if serving.admission.is_draining:
         raise Draining

@@ -6,20 +6,21 @@ given, so the root answers, too.
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Any
 
-from fastapi import APIRouter, Depends, Request, Response
+from fastapi import APIRouter, Request, Response
 from pydantic_core import to_json
 
 from service.api.classify import count, predictions
 from service.api.deadline import timeout_of
+from service.api.direct import DirectRoute
 from service.api.limits import check_count, check_top_k, told_apart
 from service.api.problem_documents import responses
 from service.api.request_body import JsonBody
 from service.api.schemas import PredictRequest, ScoredLabel
-from service.serving import Serving, serving_of
+from service.serving import ForClassifying
 
-router = APIRouter()
+router = APIRouter(route_class=DirectRoute)
 
 _TOP_K = 5
 """Classes that are listed where nothing is said, as Hugging Face's own service does."""
@@ -55,7 +56,7 @@ _READER = JsonBody(
     openapi_extra=_READER.openapi,
 )
 @router.post("/", include_in_schema=False)
-async def predict(request: Request, serving: Annotated[Serving, Depends(serving_of)]) -> Response:
+async def predict(request: Request, serving: ForClassifying) -> Response:
     """For each text, a list of classes from the most to the least probable. All texts or none."""
     settings = serving.settings
     read = await _READER.of(request)

@@ -5,12 +5,13 @@ from __future__ import annotations
 from fastapi import APIRouter, Response
 from prometheus_client import CONTENT_TYPE_LATEST
 
+from service.serving import ForClassifying
 from service.telemetry import exposition
 
 router = APIRouter()
 
 
 @router.get("/metrics", summary="Metrics for Prometheus", response_class=Response)
-async def metrics() -> Response:
+async def metrics(_: ForClassifying) -> Response:
     """Counters, histograms and gauges of all workers, in Prometheus' text format."""
     return Response(exposition(), media_type=CONTENT_TYPE_LATEST)

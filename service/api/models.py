@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import Annotated
 
-from fastapi import APIRouter, Depends
+from fastapi import APIRouter
 
 from models.artifact import Manifest
 from models.errors import BiaotiError
@@ -17,15 +16,14 @@ from service.api.schemas import (
     ReloadResponse,
     Remark,
 )
-from service.auth import allowed
 from service.problems import InvalidRequest, Problem
-from service.serving import Serving, serving_of
+from service.serving import ForAdministration, ForClassifying
 
 router = APIRouter()
 
 
 @router.get("/v1/models", summary="Which models answer?")
-async def models(serving: Annotated[Serving, Depends(serving_of)]) -> ModelsResponse:
+async def models(serving: ForClassifying) -> ModelsResponse:
     """Names, versions, classes and recorded scores of the models that are served."""
     registry = serving.registry
     called: dict[int, list[str]] = {}
@@ -42,7 +40,6 @@ async def models(serving: Annotated[Serving, Depends(serving_of)]) -> ModelsResp
 @router.post(
     "/v1/models/{name}/reload",
     summary="Load a model anew",
-    dependencies=[Depends(allowed("admin"))],
     responses=responses(
         {
             404: "`unknown_model`: no model is called so",
@@ -51,7 +48,7 @@ async def models(serving: Annotated[Serving, Depends(serving_of)]) -> ModelsResp
         }
     ),
 )
-async def reload(name: str, serving: Annotated[Serving, Depends(serving_of)]) -> ReloadResponse:
+async def reload(name: str, serving: ForAdministration) -> ReloadResponse:
     """Looks into the model's folder at once; other workers do within seconds."""
     try:
         manifest = await serving.registry.reload(name)

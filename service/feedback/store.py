@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -96,8 +96,11 @@ class FeedbackStore:
 
 def _storable(correction: Correction) -> Correction:
     """Without the character NUL, which nobody sees and PostgreSQL does not keep."""
-    texts = {name: text for name, text in asdict(correction).items() if isinstance(text, str)}
-    return replace(correction, **{name: text.replace("\0", "") for name, text in texts.items()})
+    kept: dict[str, Any] = {
+        name: value.replace("\0", "") if isinstance(value, str) else value
+        for name, value in asdict(correction).items()
+    }
+    return Correction(**kept)
 
 
 def _in_utc(received: datetime) -> datetime:
