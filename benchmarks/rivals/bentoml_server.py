@@ -7,8 +7,8 @@ import sys
 from typing import Any
 
 import bentoml
+from served_model import open_model
 
-from models.artifact import load
 from models.classifier import predict
 
 
@@ -17,7 +17,7 @@ class Titles:
     """Scores titles; those of several requests together."""
 
     def __init__(self) -> None:
-        self.model = load(threads=1)
+        self.model = open_model()
 
     @bentoml.api(batchable=True, max_batch_size=256, max_latency_ms=200, route="/v1/classify")
     def classify(self, titles: list[str]) -> list[dict[str, Any]]:

@@ -6,8 +6,8 @@ import sys
 from typing import Any
 
 import litserve
+from served_model import open_model
 
-from models.artifact import load
 from models.classifier import Prediction, predict
 
 
@@ -15,7 +15,7 @@ class TitleAPI(litserve.LitAPI):  # type: ignore[misc]
     """One title list a request; lists of several requests are scored together."""
 
     def setup(self, device: str) -> None:
-        self.model = load(threads=1)
+        self.model = open_model()
 
     def decode_request(self, request: dict[str, Any], **_: Any) -> list[str]:
         return list(request["titles"])

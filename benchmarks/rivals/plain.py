@@ -7,14 +7,12 @@ import sys
 import uvicorn
 from fastapi import FastAPI
 from pydantic import BaseModel
+from served_model import open_model
 
-from models.artifact import load
 from models.classifier import predict
 
 app = FastAPI()
-import os
-from pathlib import Path
-model = load(Path(os.environ["BIAOTI_MODEL"]), threads=1) if "BIAOTI_MODEL" in os.environ else load(threads=1)
+model = open_model()
 
 
 class Titles(BaseModel):
