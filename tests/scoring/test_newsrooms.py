@@ -153,3 +153,13 @@ def test_the_interval_holds_the_mean_and_narrows_with_the_titles():
     assert few[0] < many[0] < mean < many[1] < few[1]
     sure = newsrooms.recall_interval(SCORES[[0, 3, 6]], titles_of([0, 1, 3]))
     assert sure == (1.0, 1.0)
+
+
+def test_one_title_of_no_class_is_enough_and_a_confidence_of_0_9_is_sure():
+    titles = titles_of([0, 2, 3])
+    scores = np.array([[0.8, 0.1, 0.1], [0.9, 0.05, 0.05], [0.9, 0.1, 0.0]], np.float32)
+    tt, sina = newsrooms.newsroom_scores(scores, titles)
+    assert (tt.outside, tt.outside_auroc, tt.outside_sure) == (1, 0.0, 1.0)
+    assert (sina.outside, sina.outside_auroc, sina.outside_sure) == (0, None, None)
+    scores[1, 0] = 0.899
+    assert newsrooms.newsroom_scores(scores, titles)[0].outside_sure == 0.0

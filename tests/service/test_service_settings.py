@@ -8,6 +8,7 @@ import pytest
 
 from models.errors import UsageError
 from service.settings import Settings, read_settings
+from service.settings_page import settings_page
 
 
 @pytest.fixture(autouse=True)
@@ -108,3 +109,12 @@ def test_a_file_that_cannot_be_used_is_named(file, content, said):
     with pytest.raises(UsageError) as caught:
         read_settings(file)
     assert said in str(caught.value)
+
+
+def test_the_page_of_all_settings_is_as_the_code_has_them():
+    page = (Path(__file__).parents[2] / "docs" / "settings.md").read_text("utf-8")
+    assert page == settings_page(), "write it anew: python -m service.settings_page"
+    for name in Settings.model_fields:
+        (row,) = [line for line in page.splitlines() if f"| `{name}` |" in line]
+        assert len(row.split(" | ")[-1].rstrip(" |")) > 10, row
+    assert "| `BIAOTI_MAX_BODY_BYTES` | `max_body_bytes` | `2097152` |" in page

@@ -93,3 +93,18 @@ def test_where_the_packages_are_missing_it_says_which_extra_has_them(monkeypatch
     monkeypatch.setattr(tracing, "find_spec", lambda name: None)
     with pytest.raises(MissingDependency, match=r"biaoti\[trace\]"):
         tracing.provider_by_environment()
+
+
+def test_an_answer_that_says_the_service_failed_is_an_error_of_its_span_too(
+    model, route, settings, collected
+):
+    release = threading.Event()
+    settings = settings.model_copy(update={"deadline_s": 0.2})
+    with TestClient(create_app(settings, model)) as client:
+        route.before_scoring = lambda: release.wait(20)
+        assert client.post("/v1/classify", json={"titles": ["球"]}).status_code == 504
+        release.set()
+        assert client.post("/v1/classify", json={"titles": []}).status_code == 422
+    late, refused = (span for span in spans(collected) if span.name.startswith("POST"))
+    assert late.status.code == late.status.STATUS_CODE_ERROR
+    assert refused.status.code == refused.status.STATUS_CODE_UNSET

@@ -111,3 +111,14 @@ def test_file_without_rows_is_an_error(tmp_path: Path):
 
     assert report.errors == [Finding("no-rows", "train", str(path), 0)]
     assert report.errors[0].message == "no rows; check that the path names the right file"
+
+
+@pytest.mark.parametrize(
+    ("character", "is_private"),
+    [("\ue000", True), ("\uf8ff", True), ("\uf900", False), ("\ud7fb", False),
+     ("\U000f0000", True), ("\U0002ebe0", False), ("\U000e0100", False)],
+)  # fmt: skip
+def test_characters_of_private_use_are_told(tmp_path: Path, character: str, is_private: bool):
+    (tmp_path / "a.txt").write_text(f"股市{character}大涨\t财经\n球队\t体育\n", "utf-8")
+    codes = {finding.code for finding in check({"train": Source(tmp_path / "a.txt")}).findings}
+    assert ("private-use-character" in codes) == is_private

@@ -234,6 +234,8 @@ def test_an_id_that_became_a_decimal_is_an_id(tmp_path: Path):
         (["2024-05-01", "2024/5/2 10:00"], r"a\.txt: labels are bare dates .* --label-column"),
         (["true", "False"], r"a\.txt: labels are bare truth values .* --label-column"),
         (["sports", "3"], r"a\.txt:2: label '3' \(number\) stands among names such as 'sports'"),
+        (["a", "3", "7", "b"], r"a\.txt:2: label '3' "),  # the first of them in the file
+        (["a", "7", "3", "b"], r"a\.txt:2: label '7' "),
         (["NaN", "null"], r"a\.txt: no row has a label"),
     ],
 )

@@ -72,3 +72,12 @@ def test_what_is_not_a_request_is_refused(client, body, status, code, where):
     problem = client.post("/predict", json=body).json()
 
     assert (problem["status"], problem["code"], problem["where"]) == (status, code, where)
+
+
+def test_scores_are_the_confidences_that_classify_gives(client):
+    (found,) = client.post("/predict", json={"inputs": "股股球"}).json()
+    asked = {"titles": ["股股球"], "top_k": 3}
+    (result,) = client.post("/v1/classify", json=asked).json()["results"]
+    assert [each["score"] for each in found] == [each["score"] for each in result["top_k"]]
+    raw = client.post("/v1/classify", json={**asked, "calibrated": False}).json()["results"][0]
+    assert found[0]["score"] < raw["score"] - 0.05  # the model's temperature is 2

@@ -208,3 +208,11 @@ def test_where_there_is_no_feedback_that_is_said(url: str, tmp_path: Path, capsy
     assert "there is no feedback yet" in capsys.readouterr().err
     assert main(["feedback", "export", url, "--output", str(tmp_path / "x.jsonl")]) == 3
     assert not (tmp_path / "x.jsonl").exists()
+
+
+def test_the_database_is_left_when_the_service_ends(settings, model, url, monkeypatch):
+    closed = []
+    monkeypatch.setattr(FeedbackStore, "close", lambda store: closed.append(store))
+    with TestClient(create_app(settings.model_copy(update={"feedback": url}), model)):
+        assert closed == []
+    assert len(closed) == 1

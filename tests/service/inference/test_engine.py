@@ -255,3 +255,25 @@ def test_whoever_waits_can_be_told_that_there_will_be_no_answer(model, route):
         return found
 
     assert [type(error) for error in run(model, ask)] == [KeyError, KeyError]
+
+
+def test_it_is_busy_while_titles_wait_and_while_they_are_scored(model, route):
+    begun, release = threading.Event(), threading.Event()
+
+    def wait() -> None:
+        begun.set()
+        release.wait(20)
+
+    async def ask(engine: Engine) -> None:
+        assert not engine.is_busy
+        route.before_scoring = wait
+        first = engine.submit(["股"], 30)
+        await asyncio.to_thread(begun.wait, 20)
+        assert (engine.waiting_titles, engine.is_busy) == (0, True)  # one is being scored
+        second = engine.submit(["球"], 30)
+        assert (engine.waiting_titles, engine.is_busy) == (1, True)
+        release.set()
+        await asyncio.gather(first.answer, second.answer)
+        assert not engine.is_busy
+
+    run(model, ask)

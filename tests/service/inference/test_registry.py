@@ -142,3 +142,22 @@ def test_a_folder_that_changes_is_reloaded_and_one_that_was_refused_is_not_tried
         watch.cancel()
 
     run({"default": folder}, ask)
+
+
+def test_a_model_that_is_refused_is_closed_and_the_one_that_answers_is_not(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    closed: list[tuple[str, ...]] = []
+    monkeypatch.setattr(KeywordRoute, "close", lambda route: closed.append(route.labels.names))
+    folder, others = tmp_path / "m", Labels.of(["a", "b", "c"])
+    save(folder)
+
+    async def ask(registry: Registry) -> None:
+        save(folder, labels=others)
+        closed.clear()
+        with pytest.raises(UsageError):
+            await registry.reload("default")
+        assert closed == [others.names]
+
+    run({"default": folder}, ask)
+    assert closed == [others.names, LABELS.names]  # at the end, that of the registry

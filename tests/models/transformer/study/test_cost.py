@@ -73,6 +73,8 @@ def test_attentions_memory_grows_with_the_square_of_the_length():
     short, long = cost.activation_bytes(BASE, 256), cost.activation_bytes(BASE, 512)
 
     assert short.attention == 4 * 8 * 256 * 256
+    assert short.projections == 4 * 256 * (512 + 4 * 512)  # the input, Q, K, V and the output
+    assert short.feed_forward == 4 * 256 * (512 + 2 * 2048)
     assert long.attention == 4 * short.attention
     assert long.feed_forward == 2 * short.feed_forward
 
