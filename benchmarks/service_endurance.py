@@ -102,8 +102,8 @@ def overload(titles: list[str], each: int, seconds: float) -> dict[str, float]:
         found = put_under_load(
             server.port, requests, _MANY_CONNECTIONS, seconds, per_s=_SURPLUS * rate
         )
-    accepted, refused = found.of(200), found.of(429)
-    others = len(found.latencies) - len(accepted) - len(refused) + found.broken
+    accepted, refused, late = found.of(200), found.of(429), found.of(504)
+    others = len(found.latencies) - len(accepted + refused + late) + found.broken
     return {
         "titles_a_request": each,
         "peak_per_s": rate,
@@ -113,6 +113,7 @@ def overload(titles: list[str], each: int, seconds: float) -> dict[str, float]:
         "deadline_ms": 1000 * _DEADLINE_S,
         "refused": len(refused),
         "refused_p99_ms": 1000 * quantile(refused, 0.99),
+        "accepted_and_late": len(late),
         "answered_otherwise": others,
     }
 

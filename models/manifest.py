@@ -40,6 +40,16 @@ class Ingredient:
 
 
 @dataclass(frozen=True)
+class Answers:
+    """How a model answers, in shares: on dev, what its answers to other titles are held against."""
+
+    classes: dict[str, float]
+    """By class, or `unknown`."""
+    confidence: tuple[float, ...]
+    """By tenths of the confidence in the best class: up to 0.1, up to 0.2, …, up to 1."""
+
+
+@dataclass(frozen=True)
 class Provenance:
     """How a model came to be."""
 
@@ -51,13 +61,16 @@ class Provenance:
     """The data, models and scores that went into it; empty in folders that do not tell."""
     remarks: tuple[Remark, ...] = ()
     """What was remarkable about its data and its scores when it was made."""
+    answers: Answers | None = None
+    """To the dev titles; None in folders that do not tell."""
 
     @classmethod
     def from_json(cls, content: dict[str, Any]) -> Self:
         """Raises: TypeError: not what `asdict` gives."""
         made_from = tuple(Ingredient(**each) for each in content.get("made_from", ()))
         remarks = tuple(Remark(**each) for each in content.get("remarks", ()))
-        return cls(**{**content, "made_from": made_from, "remarks": remarks})
+        answers = content.get("answers") and Answers(**content["answers"])
+        return cls(**{**content, "made_from": made_from, "remarks": remarks, "answers": answers})
 
 
 @dataclass(frozen=True)

@@ -137,7 +137,9 @@ def export(settings: Export) -> Manifest:
         return save_model(
             settings,
             model,
-            Calibration(source.manifest.temperature, source.manifest.threshold),
+            Calibration(
+                source.manifest.temperature, source.manifest.threshold, (), provenance.answers
+            ),
             trained_on=provenance.trained_on,
             hyperparameters={"source": named(source)},
             metrics={**provenance.metrics, "probe_difference": difference},

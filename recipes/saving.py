@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from models.artifact import Ingredient, Manifest, Provenance, Route, save
 from models.calibration import calibrated
 from models.classifier import Scores
+from models.manifest import Answers
 from models.outputs import claim_folder
 from models.remark import Remark
 from recipes.settings import Calibrating, Saving, path_of
 from recipes.telling import logger, say
+from scoring.drift import answers_of
 from scoring.remarks import of_lengths, of_precision, of_scores, of_temperature
 from scoring.temperature import fit_temperature
 from scoring.threshold import threshold_for
@@ -54,11 +56,13 @@ class Calibration(NamedTuple):
         temperature: makes confidences of them.
         threshold: the confidence below which the answer is "unknown"; 0 = never.
         remarks: what is remarkable about the scores.
+        answers: to the dev titles.
     """
 
     temperature: float
     threshold: float = 0.0
     remarks: tuple[Remark, ...] = ()
+    answers: Answers | None = None
 
 
 def calibrate(
@@ -72,8 +76,9 @@ def calibrate(
     """
     raw, called, wanted = scores.probabilities, settings.output.name, settings.wanted_precision
     temperature, threshold = fit_temperature(raw, dev.gold), None
+    shown = calibrated(raw, dev.titles, temperature)
     if wanted is not None:
-        threshold = threshold_for(calibrated(raw, dev.titles, temperature), dev, wanted)
+        threshold = threshold_for(shown, dev, wanted)
     remarks = say(
         [
             *of_scores(dev, raw, called),
@@ -82,7 +87,8 @@ def calibrate(
             *(of_precision(called, wanted) if wanted is not None and threshold is None else ()),
         ]
     )
-    return Calibration(temperature, threshold or 0.0, tuple(remarks))
+    answers = answers_of(shown, dev.titles, dev.labels, threshold or 0.0)
+    return Calibration(temperature, threshold or 0.0, tuple(remarks), answers)
 
 
 def save_model(
@@ -107,13 +113,13 @@ def save_model(
         metrics,
         tuple(made_from),
         (*remarks, *calibration.remarks),
+        calibration.answers,
     )
-    temperature, threshold, _ = calibration
     manifest = save(
         model,
         settings.output,
-        temperature=temperature,
-        threshold=threshold,
+        temperature=calibration.temperature,
+        threshold=calibration.threshold,
         provenance=provenance,
     )
     shown = "  ".join(f"{name} {value:.4f}" for name, value in metrics.items())

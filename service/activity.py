@@ -10,15 +10,19 @@ import asyncio
 import time
 from collections import Counter, deque
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 from prometheus_client import CollectorRegistry
 
+from models.manifest import Answers
+from scoring.drift import TENTHS, stability_index
 from service.telemetry import counted
 
 MINUTES = 60
 _MINUTE_S = 60.0
+_FEWEST_TITLES = 200
+"""From which shares say something."""
 
 
 @dataclass(frozen=True)
@@ -29,11 +33,13 @@ class Totals:
         requests: for classes of titles.
         within: of these, by a number of seconds, how many were answered within it.
         answers: titles by class, or `unknown`.
+        confidence: by an upper bound, titles whose best class had at most it.
     """
 
     requests: int = 0
     within: Counter[float] = field(default_factory=Counter)
     answers: Counter[str] = field(default_factory=Counter)
+    confidence: Counter[float] = field(default_factory=Counter)
 
 
 @dataclass(frozen=True)
@@ -66,7 +72,9 @@ def totals(registry: CollectorRegistry) -> Totals:
             requests += int(sample.value)
         elif sample.name == "biaoti_answers_total":
             found.answers[sample.labels["label"]] += int(sample.value)
-    return Totals(requests, found.within, found.answers)
+        elif sample.name == "biaoti_confidence_bucket":
+            found.confidence[float(sample.labels["le"])] += int(sample.value)
+    return replace(found, requests=requests)
 
 
 class Activity:
@@ -99,6 +107,24 @@ class Activity:
         """Those of the last hour, the oldest first; the last one is still running."""
         kept = [*self._kept, (self._clock(), self._read())]
         return [_between(began, before, after) for (began, before), (_, after) in pairwise(kept)]
+
+    def drift(self, expected: Answers) -> dict[str, float]:
+        """How far the last hour's classes and confidence are from what was expected of a model.
+
+        Empty where too few titles were answered to tell.
+        """
+        before, after = self._kept[0][1], self._read()
+        classes = after.answers - before.answers
+        if classes.total() < _FEWEST_TITLES:
+            return {}
+        up_to = [after.confidence[bound] - before.confidence[bound] for bound in TENTHS]
+        tenths = [up_to[0], *(b - a for a, b in pairwise(up_to))]
+        shares = {str(bound): e for bound, e in zip(TENTHS, expected.confidence, strict=True)}
+        counts = {str(bound): count for bound, count in zip(TENTHS, tenths, strict=True)}
+        return {
+            "classes": stability_index(expected.classes, classes),
+            "confidence": stability_index(shares, counts),
+        }
 
 
 def _between(began: float, before: Totals, after: Totals) -> Minute:

@@ -7,6 +7,7 @@ whichever is asked gives the sum over all.
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable, Mapping
 
 from prometheus_client import (
     REGISTRY,
@@ -16,7 +17,9 @@ from prometheus_client import (
     Histogram,
     generate_latest,
 )
+from prometheus_client.core import GaugeMetricFamily, Metric
 from prometheus_client.multiprocess import MultiProcessCollector
+from prometheus_client.registry import Collector
 
 MULTIPROC_DIR = "PROMETHEUS_MULTIPROC_DIR"
 """Names the folder in which the workers of a supervisor count; read by `prometheus_client`."""
@@ -84,6 +87,29 @@ def counted() -> CollectorRegistry:
     return registry
 
 
-def exposition() -> bytes:
-    """All metrics in Prometheus' text format; of all workers together."""
-    return generate_latest(counted())
+def exposition(drift: Mapping[str, float]) -> bytes:
+    """All metrics in Prometheus' text format; of all workers together.
+
+    Args:
+        drift: as `service.activity` tells it, which is a metric, too.
+    """
+    family = GaugeMetricFamily(
+        "biaoti_drift_psi",
+        "Population stability index of the last hour's answers against those to the dev titles.",
+        labels=["of"],
+    )
+    for name, value in drift.items():
+        family.add_metric([name], value)
+    now = CollectorRegistry()
+    now.register(_Once(family))
+    return generate_latest(counted()) + generate_latest(now)
+
+
+class _Once(Collector):
+    """What was found out for one exposition; kept nowhere, as the workers' counts are."""
+
+    def __init__(self, family: Metric):
+        self._family = family
+
+    def collect(self) -> Iterable[Metric]:
+        return [self._family]

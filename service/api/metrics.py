@@ -12,6 +12,8 @@ router = APIRouter()
 
 
 @router.get("/metrics", summary="Metrics for Prometheus", response_class=Response)
-async def metrics(_: ForClassifying) -> Response:
+async def metrics(serving: ForClassifying) -> Response:
     """Counters, histograms and gauges of all workers, in Prometheus' text format."""
-    return Response(exposition(), media_type=CONTENT_TYPE_LATEST)
+    expected = serving.registry.find().model.manifest.provenance.answers
+    drift = serving.activity.drift(expected) if expected else {}
+    return Response(exposition(drift), media_type=CONTENT_TYPE_LATEST)
