@@ -44,7 +44,12 @@ class Serving:
     activity: Activity = field(default_factory=Activity)
 
     async def score(
-        self, request: Request, titles: Sequence[str], timeout_s: float, name: str | None = None
+        self,
+        request: Request,
+        titles: Sequence[str],
+        timeout_s: float,
+        name: str | None = None,
+        has_begun: bool = False,
     ) -> tuple[LoadedModel, Scores]:
         """The model that answered, and its scores before calibration.
 
@@ -53,6 +58,7 @@ class Serving:
         Args:
             titles: at least one.
             name: of a model; the default one where None.
+            has_begun: some of the request was answered, which the service's end shall not cut off.
         Raises:
             NotFound: no model is called so.
             Overloaded, Draining: not let in.
@@ -62,7 +68,7 @@ class Serving:
         engine = self.registry.find(name)
         if self.settings.log_titles:
             logger.info("titles: %s", json.dumps(titles, ensure_ascii=False))
-        with self.admission.admitted(len(titles), engine.titles_per_s, timeout_s):
+        with self.admission.admitted(len(titles), engine.titles_per_s, timeout_s, has_begun):
             job = engine.submit(titles, timeout_s)
             scores = await answer_of(job, timeout_s, request)
         _note_stages(request, job)

@@ -128,7 +128,8 @@ def test_a_change_of_form_changes_its_mind_no_more_than_its_card_says(
     found = form_flips(released.predict_proba, sample_titles[::3])
     flips = {row.form: row.flipped for row in found}
     assert set(flips) == set(MOST_FLIPS)
-    assert {form: share for form, share in flips.items() if share > MOST_FLIPS[form]} == {}
+    by_chance = 0.02  # of a third of the titles
+    assert {f: s for f, s in flips.items() if s > MOST_FLIPS[f] + by_chance} == {}
     card = (DEFAULT_FOLDER / "README.md").read_text(encoding="utf-8")
     told = re.search(r"([\d.]+) % of 1,400 titles at worst \(([\w ]+)\)", card)
     assert told

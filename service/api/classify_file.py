@@ -10,9 +10,9 @@ from __future__ import annotations
 import asyncio
 import codecs
 import logging
+import weakref
 from collections import deque
 from collections.abc import AsyncIterator, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import chain, islice, repeat
 from pathlib import Path
@@ -157,10 +157,9 @@ async def classify_file(
     serving.registry.find(how.model)
     path = await _kept(request)
     rows = _Rows(path, how)
-    with _removed_on_error(path):
-        first = await asyncio.to_thread(rows.begin)
+    first = await asyncio.to_thread(rows.begin)
     model = serving.registry.find(how.model).model
-    answer = _answer(request, serving, how.model, rows, first, path)
+    answer = _answer(request, serving, how.model, rows, first)
     headers = {"x-model": "{name}/{version}".format(**identity(model))}
     media_type = f"{_MEDIA_TYPES[rows.format]}; charset=utf-8"
     return StreamingResponse(answer, media_type=media_type, headers=headers)
@@ -175,10 +174,13 @@ async def _kept(request: Request) -> Path:
     try:
         with NamedTemporaryFile(prefix="biaoti-", delete=False) as file:
             path = Path(file.name)
-            with _removed_on_error(path):
+            try:
                 async for chunk in request.stream():
                     file.write(chunk)
                 file.flush()
+            except BaseException:
+                path.unlink()
+                raise
     except OSError as error:
         logger.error("a file that was sent cannot be kept: %s", error)
         raise Unavailable(
@@ -187,20 +189,16 @@ async def _kept(request: Request) -> Path:
     return path
 
 
-@contextmanager
-def _removed_on_error(path: Path) -> Iterator[None]:
-    try:
-        yield
-    except BaseException:
-        path.unlink()
-        raise
-
-
 class _Rows:
-    """The rows of a file that was sent, to be read off the event loop."""
+    """The rows of a file that was sent, to be read off the event loop.
+
+    The file is removed by `close`, or when nobody holds its rows any more: of an answer whose
+    client left before it began, no part is ever run.
+    """
 
     def __init__(self, path: Path, how: Asked):
         self._path, self._how = path, how
+        self.close = weakref.finalize(self, path.unlink, missing_ok=True)
         self.format = how.format or "txt"
         self._rows: Iterator[Extendable] = iter(())
 
@@ -249,7 +247,6 @@ async def _answer(
     name: str | None,
     rows: _Rows,
     first: bytes,
-    path: Path,
 ) -> AsyncIterator[bytes]:
     """The file's rows with their answers, in order; removes the file in the end."""
     scoring: deque[asyncio.Task[bytes]] = deque()
@@ -266,7 +263,7 @@ async def _answer(
     finally:
         for task in scoring:
             task.cancel()
-        path.unlink()
+        rows.close()
 
 
 async def _scored(
@@ -321,7 +318,8 @@ async def _patiently(
     """Scores, however long others are served first."""
     while True:
         try:
-            return await serving.score(request, titles, serving.settings.deadline_s, name)
+            timeout_s = serving.settings.deadline_s
+            return await serving.score(request, titles, timeout_s, name, has_begun=True)
         except Overloaded as error:
             await asyncio.sleep(min(error.retry_after_s, _MOST_PAUSE_S))
         except DeadlineExceeded:

@@ -26,17 +26,20 @@ class Admission:
         """Whether the service is about to end and lets nobody in."""
 
     @contextmanager
-    def admitted(self, titles: int, titles_per_s: float, patience_s: float) -> Iterator[None]:
+    def admitted(
+        self, titles: int, titles_per_s: float, patience_s: float, has_begun: bool = False
+    ) -> Iterator[None]:
         """Hold a place for so many titles while they are worked on.
 
         Args:
             titles_per_s: how fast titles were scored lately.
             patience_s: how long whoever asks would wait.
+            has_begun: the service's end is no reason to refuse.
         Raises:
             Overloaded: there is no room, or those inside take longer than that.
             Draining: the service is about to end.
         """
-        if self.is_draining:
+        if self.is_draining and not has_begun:
             REFUSED_REQUESTS.labels("draining").inc()
             raise Draining
         wait_s = self.inside / titles_per_s

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import gc
 import io
 import json
 import threading
@@ -10,6 +11,7 @@ import threading
 import pytest
 from starlette.testclient import TestClient
 
+from service.api import classify_file
 from service.app import create_app
 
 PATH = "/v1/classify/file"
@@ -190,3 +192,28 @@ def test_where_a_file_cannot_be_kept_the_service_says_so(client, monkeypatch, tm
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "gone"))
     answer = ask(client, "title\n球\n".encode())
     assert (answer.status_code, answer.json()["code"]) == (503, "no_room")
+
+
+def test_a_file_whose_answer_is_never_asked_for_does_not_stay(tmp_path):
+    path = tmp_path / "sent"
+    path.write_text("title\n球\n", "utf-8")
+    rows = classify_file._Rows(path, classify_file.Asked("csv", None, None))
+    assert rows.begin().startswith(b"title,class,")
+    assert path.exists()
+    del rows
+    gc.collect()
+    assert not path.exists()
+
+
+def test_a_file_is_answered_to_its_end_when_the_service_is_about_to_end(client, route):
+    admission = client.app.state.serving.admission
+    calls = []
+
+    def drain_at_the_second() -> None:
+        calls.append(1)
+        admission.is_draining = len(calls) >= 2
+
+    route.before_scoring = drain_at_the_second
+    rows = table(ask(client, ("title\n" + "球\n" * 500).encode()))
+    assert [row[1] for row in rows[1:]] == ["sports"] * 500
+    assert client.post("/v1/classify", json={"titles": ["球"]}).json()["code"] == "draining"

@@ -67,3 +67,12 @@ def test_nobody_is_let_in_before_the_end():
 
     with pytest.raises(Draining), admission.admitted(1, 100.0, 1.0):
         pass
+
+
+def test_what_has_begun_is_let_in_when_the_service_is_about_to_end():
+    admission = Admission(10)
+    admission.is_draining = True
+    with pytest.raises(Draining), admission.admitted(1, 100.0, 1.0):
+        pass
+    with admission.admitted(1, 100.0, 1.0, has_begun=True):
+        assert admission.inside == 1
