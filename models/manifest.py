@@ -48,6 +48,11 @@ class Answers:
     confidence: tuple[float, ...]
     """By tenths of the confidence in the best class: up to 0.1, up to 0.2, …, up to 1."""
 
+    @classmethod
+    def from_json(cls, content: dict[str, Any]) -> Self:
+        """Raises: TypeError, KeyError: not what `asdict` gives."""
+        return cls(content["classes"], tuple(content["confidence"]))
+
 
 @dataclass(frozen=True)
 class Provenance:
@@ -69,7 +74,7 @@ class Provenance:
         """Raises: TypeError: not what `asdict` gives."""
         made_from = tuple(Ingredient(**each) for each in content.get("made_from", ()))
         remarks = tuple(Remark(**each) for each in content.get("remarks", ()))
-        answers = content.get("answers") and Answers(**content["answers"])
+        answers = content.get("answers") and Answers.from_json(content["answers"])
         return cls(**{**content, "made_from": made_from, "remarks": remarks, "answers": answers})
 
 

@@ -1,6 +1,6 @@
 import json
 import math
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +9,7 @@ import pytest
 from models import artifact
 from models.artifact import PROBE_TITLES
 from models.errors import ArtifactError, CorruptArtifact
-from models.manifest import Ingredient, Manifest, Provenance, version_of
+from models.manifest import Answers, Ingredient, Manifest, Provenance, version_of
 from models.remark import Remark
 
 MADE_FROM = (
@@ -33,6 +33,7 @@ def test_the_manifest_tells_all_that_the_design_asks_for(saved: Path):
         "metrics": {"accuracy": 0.5},
         "made_from": [],
         "remarks": [],
+        "answers": None,
     }
     assert content["code_revision"]
     assert len(content["probes"]) == len(PROBE_TITLES) == 12
@@ -261,3 +262,11 @@ def test_the_bounds_of_the_temperature_are_within_them(saved: Path, temperature:
     artifact.save(model, saved, temperature=temperature)
 
     assert artifact.load(saved).manifest.temperature == temperature
+
+
+def test_how_a_model_answered_dev_is_read_back_and_may_be_missing():
+    answers = Answers({"stocks": 0.75, "unknown": 0.25}, (0.1,) * 10)
+    told = json.loads(json.dumps(asdict(Provenance(answers=answers))))
+    assert Provenance.from_json(told).answers == answers
+    del told["answers"]
+    assert Provenance.from_json(told).answers is None
