@@ -17,7 +17,7 @@ class TitleAPI(litserve.LitAPI):  # type: ignore[misc]
     def setup(self, device: str) -> None:
         self.model = open_model()
 
-    def decode_request(self, request: dict[str, Any], **_: Any) -> list[str]:
+    def decode_request(self, request, **_):  # LitServe would read annotations as a schema
         return list(request["titles"])
 
     def predict(self, x: list[list[str]], **_: Any) -> list[list[Prediction]]:
