@@ -9,6 +9,10 @@ from contextlib import contextmanager
 from service.problems import Draining, Overloaded
 from service.telemetry import REFUSED_REQUESTS, WAITING_TITLES
 
+_SHARE_OF_PATIENCE = 0.7
+"""That the wait and the scoring may take, as things are; speed varies, and what is let in and late
+has cost its work for nothing."""
+
 
 class Admission:
     """Counts titles from their admission to their answer; a request is admitted whole or not.
@@ -43,7 +47,9 @@ class Admission:
             REFUSED_REQUESTS.labels("draining").inc()
             raise Draining
         wait_s = self.inside / titles_per_s
-        if self.inside and (self.inside + titles > self.most_titles or wait_s > patience_s):
+        whole_s = (self.inside + titles) / titles_per_s
+        is_full = self.inside + titles > self.most_titles
+        if self.inside and (is_full or whole_s > _SHARE_OF_PATIENCE * patience_s):
             REFUSED_REQUESTS.labels("overloaded").inc()
             raise Overloaded(self.inside, retry_after_s=max(1, math.ceil(wait_s)))
         self.inside += titles

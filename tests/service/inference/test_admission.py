@@ -41,9 +41,10 @@ def test_whoever_would_wait_longer_than_they_can_is_turned_away_at_once():
     admission = Admission(1000)
 
     with admission.admitted(50, 100.0, 60.0):
-        with pytest.raises(Overloaded), admission.admitted(1, 100.0, 0.4):
+        # fifty titles take half a second, and a tenth of a second is for ten more
+        with pytest.raises(Overloaded), admission.admitted(10, 100.0, 0.85):
             pass
-        with admission.admitted(1, 100.0, 0.6):
+        with admission.admitted(10, 100.0, 0.86):
             pass
 
 
