@@ -47,7 +47,7 @@ const WORDS = {
     hourHeading: "最近一小时",
     hourRequests: "每分钟请求数",
     hourRequestsText: (all, most) => `共 ${all.toLocaleString()} 次，最多每分钟 ${most.toLocaleString()} 次`,
-    hourLatency: "延迟（浅色 99 %，深色中位数）",
+    hourLatency: "延迟（整根 99 %，实心部分中位数）",
     hourLatencyText: (slowest) => (slowest ? `最慢的一分钟里，99 % 的请求不超过 ${slowest} 毫秒` : "还没有请求"),
     hourShares: "各类别的标题数",
     noRows: "文件中没有标题",
@@ -102,7 +102,7 @@ const WORDS = {
     hourRequests: "Requests a minute",
     hourRequestsText: (all, most) =>
       `${all.toLocaleString()} in all, at most ${most.toLocaleString()} a minute`,
-    hourLatency: "Latency (pale: 99 %, dark: median)",
+    hourLatency: "Latency (whole bar: 99 %, solid part: median)",
     hourLatencyText: (slowest) =>
       slowest ? `within ${slowest} ms for 99 % in the slowest minute` : "no request yet",
     hourShares: "Titles by class",
