@@ -6,16 +6,16 @@ INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no
 CORE := .venv/.core
 READY := .venv/.ready
 
+.PHONY: setup programs serve test lint types contract check clean
+
+# All that training, comparing and testing take.
+setup: $(READY)
+
 # Programs that some tests drive, from Debian's packages; without them these tests are left out.
 PROGRAMS := chromium nginx-light postgresql prometheus
 programs:
 	@dpkg --status $(PROGRAMS) >/dev/null 2>&1 || (apt-get update -q && \
 	    DEBIAN_FRONTEND=noninteractive apt-get install -qy --no-install-recommends $(PROGRAMS))
-
-.PHONY: setup programs serve test lint types contract check clean
-
-# All that training, comparing and testing take.
-setup: $(READY)
 
 # Serve the model that ships on 127.0.0.1:8000; that takes no torch.
 serve: $(CORE)

@@ -35,6 +35,11 @@ class Measured:
         return sorted(seconds for got, seconds in self.latencies if got == status)
 
 
+def quantile(found: list[float], share: float) -> float:
+    """Of sorted seconds; NaN where there are none."""
+    return found[min(len(found) - 1, int(share * len(found)))] if found else float("nan")
+
+
 def request_bytes(path: str, content: object, headers: dict[str, str] | None = None) -> bytes:
     """A request in HTTP/1.1 on a connection that stays open."""
     body = json.dumps(content, ensure_ascii=False).encode()

@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import Any
 from urllib.request import Request, urlopen
 
-from http_load import Measured, put_under_load, request_bytes
+from http_load import Measured, put_under_load, quantile, request_bytes
 
 from models.artifact import load, save
 from models.machine import available_threads, describe
@@ -222,11 +222,6 @@ def _until_there_are(server: Server, workers: int) -> None:
             return
         time.sleep(0.1)
     raise RuntimeError("the killed worker was not replaced within a minute")
-
-
-def quantile(found: list[float], share: float) -> float:
-    """Of sorted seconds; NaN where there are none."""
-    return found[min(len(found) - 1, int(share * len(found)))] if found else float("nan")
 
 
 TRIALS = ("overload", "memory", "endings", "reloads", "losses")

@@ -28,7 +28,7 @@ from typing import Any
 from urllib.error import URLError
 from urllib.request import urlopen
 
-from http_load import put_under_load, request_bytes
+from http_load import put_under_load, quantile, request_bytes
 
 from models.artifact import DEFAULT_FOLDER, Manifest, load
 from models.machine import available_threads, describe
@@ -113,8 +113,8 @@ def measure(port: int, titles: list[str], seconds: float) -> dict[str, dict[str,
             "failed_share": failed / (failed + len(good)),
             "requests_per_s": len(good) / measured.seconds,
             "titles_per_s": each * len(good) / measured.seconds,
-            "p50_ms": 1000 * good[len(good) // 2],
-            "p99_ms": 1000 * good[min(len(good) - 1, int(0.99 * len(good)))],
+            "p50_ms": 1000 * quantile(good, 0.5),
+            "p99_ms": 1000 * quantile(good, 0.99),
         }
     return found
 

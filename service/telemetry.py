@@ -21,6 +21,8 @@ from prometheus_client.core import GaugeMetricFamily, Metric
 from prometheus_client.multiprocess import MultiProcessCollector
 from prometheus_client.registry import Collector
 
+from scoring.drift import TENTHS
+
 MULTIPROC_DIR = "PROMETHEUS_MULTIPROC_DIR"
 """Names the folder in which the workers of a supervisor count; read by `prometheus_client`."""
 _SECONDS = (
@@ -67,7 +69,7 @@ ANSWERS = Counter(
 CONFIDENCE = Histogram(
     "biaoti_confidence",
     "Of the best class of a title.",
-    buckets=tuple(i / 10 for i in range(1, 11)),
+    buckets=TENTHS,
 )
 RELOADS = Counter("biaoti_reloads", "Of models whose folder changed.", ["outcome"])
 SHADOW_TITLES = Counter(

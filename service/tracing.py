@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from models.errors import MissingDependency
+from service.middleware.answer_start import at_start
 
 if TYPE_CHECKING:
     from opentelemetry.sdk.trace import TracerProvider
@@ -66,18 +67,16 @@ class Traced:
             name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]
         }
 
-        async def observed(message: Message) -> None:
+        def note(message: Message) -> None:
             nonlocal status
-            if message["type"] == "http.response.start":
-                status = message["status"]
-            await send(message)
+            status = message["status"]
 
         method = scope["method"]
         with self._tracer.start_as_current_span(
             method, extract(headers), SpanKind.SERVER, {"http.request.method": method}
         ) as span:
             try:
-                await self.app(scope, receive, observed)
+                await self.app(scope, receive, at_start(send, note))
             finally:
                 route = getattr(scope.get("route"), "path", "")
                 state: dict[str, Any] = scope.get("state", {})

@@ -11,14 +11,12 @@ from titles.record import Extendable
 from titles.source import Source
 from titles.text_lines import extend_text
 
-EXTENDABLE_FORMATS = ("csv", "jsonl", "txt")
-
 
 def extend(source: Source, lines: ByteLines, names: Sequence[str]) -> Iterator[Extendable]:
     """The lines of a file, in constant memory, each with what writes it with further columns.
 
     Args:
-        source: of one of `EXTENDABLE_FORMATS`; its titles need no labels.
+        source: csv, jsonl or txt; its titles need no labels.
         names: of the columns; no key of an object in JSON lines should be called so.
     Raises:
         DataError: the file as a whole cannot be read.

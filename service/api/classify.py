@@ -10,6 +10,7 @@ from pydantic_core import to_json
 from models.artifact import LoadedModel
 from models.calibration import calibrated
 from models.classifier import Prediction, Scores, rank
+from scoring.drift import UNKNOWN
 from service.api.deadline import timeout_of
 from service.api.direct import DirectRoute
 from service.api.limits import Asked, check_limits
@@ -97,7 +98,7 @@ def predictions(
 def count(found: list[Prediction]) -> None:
     """Note for Prometheus what was answered."""
     for prediction in found:
-        ANSWERS.labels("unknown" if prediction.unknown else prediction.best.label).inc()
+        ANSWERS.labels(UNKNOWN if prediction.unknown else prediction.best.label).inc()
         CONFIDENCE.observe(prediction.best.score)
 
 

@@ -8,15 +8,10 @@ they are scored: no more than two small batches are in memory, or in the way of 
 from __future__ import annotations
 
 import asyncio
-import codecs
 import logging
-import weakref
 from collections import deque
 from collections.abc import AsyncIterator, Iterator
-from dataclasses import dataclass
-from itertools import chain, islice, repeat
-from pathlib import Path
-from tempfile import NamedTemporaryFile
+from itertools import repeat
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, Depends, Query, Request
@@ -24,27 +19,20 @@ from fastapi.responses import StreamingResponse
 
 from models.artifact import LoadedModel
 from models.classifier import Scores
-from models.errors import DataError
-from models.text_encoding import UTF_8
 from scoring import answer_columns
 from service.api.classify import count, identity, predictions
 from service.api.problem_documents import responses
+from service.api.request_body import refuse_compressed
+from service.api.sent_file import Asked, SentFile, kept
 from service.problems import (
     DeadlineExceeded,
     InferenceFailed,
-    InvalidRequest,
     Overloaded,
-    Unavailable,
     UnsupportedBody,
 )
 from service.serving import ForClassifying, Serving
-from titles.byte_lines import ByteLines
-from titles.columns import MissingColumn
-from titles.extending import extend
 from titles.record import Cell, Extendable, Fault, Record
 from titles.rows import judge
-from titles.source import Source
-from titles.source_format import format_of_line
 
 router = APIRouter()
 logger = logging.getLogger("biaoti")
@@ -71,19 +59,6 @@ _AT_ONCE = 2
 _MOST_PAUSE_S = 1.0
 
 
-@dataclass(frozen=True)
-class Asked:
-    """How a file is to be read.
-
-    Attributes:
-        format: None where its first line has to tell.
-    """
-
-    format: str | None
-    title_column: str | None
-    model: str | None
-
-
 async def asked(
     request: Request,
     format: Annotated[Literal["csv", "tsv", "jsonl", "txt"] | None, Query()] = None,
@@ -104,13 +79,7 @@ async def asked(
             "with curl: --data-binary @titles.csv --header 'Content-Type: text/csv'",
             where="content-type",
         )
-    encoding = request.headers.get("content-encoding", "identity")
-    if encoding.lower() != "identity":
-        raise UnsupportedBody(
-            "unsupported_encoding",
-            f"compressed bodies ({encoding[:50]}) are not read; send the file as it is",
-            where="content-encoding",
-        )
+    refuse_compressed(request.headers, "file")
     told = "csv" if format == "tsv" else format
     return Asked(told or _FORMATS.get(declared), title_column or None, model)
 
@@ -155,8 +124,8 @@ async def classify_file(
     Every column stays as it is. The answer begins with the first rows that are scored.
     """
     serving.registry.find(how.model)
-    path = await _kept(request)
-    rows = _Rows(path, how)
+    path = await kept(request)
+    rows = SentFile(path, how)
     first = await asyncio.to_thread(rows.begin)
     model = serving.registry.find(how.model).model
     answer = _answer(request, serving, how.model, rows, first)
@@ -165,87 +134,11 @@ async def classify_file(
     return StreamingResponse(answer, media_type=media_type, headers=headers)
 
 
-async def _kept(request: Request) -> Path:
-    """The body, in a file that whoever reads it removes.
-
-    Raises:
-        Unavailable: there is no room for it.
-    """
-    try:
-        with NamedTemporaryFile(prefix="biaoti-", delete=False) as file:
-            path = Path(file.name)
-            try:
-                async for chunk in request.stream():
-                    file.write(chunk)
-                file.flush()
-            except BaseException:
-                path.unlink()
-                raise
-    except OSError as error:
-        logger.error("a file that was sent cannot be kept: %s", error)
-        raise Unavailable(
-            "no_room", "there is no room to keep the file while it is read; send a smaller one"
-        ) from error
-    return path
-
-
-class _Rows:
-    """The rows of a file that was sent, to be read off the event loop.
-
-    The file is removed by `close`, or when nobody holds its rows any more: of an answer whose
-    client left before it began, no part is ever run.
-    """
-
-    def __init__(self, path: Path, how: Asked):
-        self._path, self._how = path, how
-        self.close = weakref.finalize(self, path.unlink, missing_ok=True)
-        self.format = how.format or "txt"
-        self._rows: Iterator[Extendable] = iter(())
-
-    def begin(self) -> bytes:
-        """What the answer begins with: the byte order mark that Excel needs, and the header.
-
-        Raises:
-            InvalidRequest: the file as a whole cannot be read.
-        """
-        try:
-            return self._begin()
-        except MissingColumn as error:
-            detail = f"{error.what}; name it in the query: ?title_column=…"
-        except DataError as error:
-            detail = error.message
-        raise InvalidRequest("unreadable_file", detail, where="body")
-
-    def next(self) -> list[Extendable]:
-        """So many of the next rows as are scored at once; none at the end."""
-        return list(islice(self._rows, _BATCH))
-
-    def _begin(self) -> bytes:
-        unread = Source(self._path, "txt")
-        first = next(iter(ByteLines(unread)), b"")
-        if not first:
-            raise DataError("the file is empty; send at least one title")
-        self.format = self._how.format or format_of_line(
-            first.decode(errors="replace"), self._how.title_column
-        )
-        source = Source(self._path, self.format, title_column=self._how.title_column)
-        lines = ByteLines(source)
-        rows = extend(source, lines, answer_columns.NAMES)
-        begun = []
-        for row in rows:
-            if row.record is not None:
-                self._rows = chain([row], rows)
-                break
-            begun.append(row.extended(answer_columns.NAMES))
-        is_marked = bool(lines.mark) or (lines.encoding != UTF_8 and self.format != "jsonl")
-        return codecs.BOM_UTF8 * is_marked + b"".join(begun)
-
-
 async def _answer(
     request: Request,
     serving: Serving,
     name: str | None,
-    rows: _Rows,
+    rows: SentFile,
     first: bytes,
 ) -> AsyncIterator[bytes]:
     """The file's rows with their answers, in order; removes the file in the end."""
@@ -253,7 +146,7 @@ async def _answer(
     request.state.titles = 0
     try:
         yield first
-        while batch := await asyncio.to_thread(rows.next):
+        while batch := await asyncio.to_thread(rows.next, _BATCH):
             request.state.titles += len(batch)
             scoring.append(asyncio.create_task(_scored(request, serving, name, batch)))
             if len(scoring) == _AT_ONCE:

@@ -44,11 +44,22 @@ def check_headers(headers: Mapping[str, str]) -> None:
             f"the body is declared as {charset[:50]}, but JSON is read as UTF-8; send it as that",
             where="content-type",
         )
+    refuse_compressed(headers, "JSON")
+
+
+def refuse_compressed(headers: Mapping[str, str], what: str) -> None:
+    """Refuse a body that is not sent as it is.
+
+    Args:
+        what: the body is, if not compressed.
+    Raises:
+        UnsupportedBody: names the header and what it has to be.
+    """
     encoding = headers.get("content-encoding", "identity")
     if encoding.lower() != "identity":
         raise UnsupportedBody(
             "unsupported_encoding",
-            f"compressed bodies ({encoding[:50]}) are not read; send the JSON as it is",
+            f"compressed bodies ({encoding[:50]}) are not read; send the {what} as it is",
             where="content-encoding",
         )
 

@@ -11,6 +11,7 @@ from urllib.parse import quote
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from service.middleware.answer_start import at_start
 from service.telemetry import REQUEST_SECONDS, REQUESTS
 
 logger = logging.getLogger("biaoti.access")
@@ -35,15 +36,13 @@ class AccessLog:
         status = 500  # what the server answers when the application raises
         started_s = time.perf_counter()
 
-        async def observed(message: Message) -> None:
+        def note(message: Message) -> None:
             nonlocal status
-            if message["type"] == "http.response.start":
-                status = message["status"]
-            await send(message)
+            status = message["status"]
 
         state = scope.setdefault("state", {})
         try:
-            await self.app(scope, receive, observed)
+            await self.app(scope, receive, at_start(send, note))
         finally:
             elapsed_s = time.perf_counter() - started_s
             endpoint = getattr(scope.get("route"), "path", "other")

@@ -9,6 +9,8 @@ from __future__ import annotations
 from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from service.middleware.answer_start import at_start
+
 
 class CloseWhenDraining:
     """ASGI middleware; `app.state.serving.admission` knows whether the service is about to end."""
@@ -22,9 +24,8 @@ class CloseWhenDraining:
             return
         admission = scope["app"].state.serving.admission
 
-        async def closing(message: Message) -> None:
-            if message["type"] == "http.response.start" and admission.is_draining:
+        def close(message: Message) -> None:
+            if admission.is_draining:
                 MutableHeaders(scope=message)["connection"] = "close"
-            await send(message)
 
-        await self.app(scope, receive, closing)
+        await self.app(scope, receive, at_start(send, close))

@@ -13,6 +13,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from service.logs import REQUEST_IDS
+from service.middleware.answer_start import at_start
 
 HEADER = "x-request-id"
 _ID = re.compile(r"[\w.:/+=-]{1,128}", re.ASCII)
@@ -36,9 +37,7 @@ class RequestIds:
             ids["trace_id"] = parent[1]
         REQUEST_IDS.set(ids)
 
-        async def with_id(message: Message) -> None:
-            if message["type"] == "http.response.start":
-                MutableHeaders(scope=message)[HEADER] = ids["request_id"]
-            await send(message)
+        def add_id(message: Message) -> None:
+            MutableHeaders(scope=message)[HEADER] = ids["request_id"]
 
-        await self.app(scope, receive, with_id)
+        await self.app(scope, receive, at_start(send, add_id))

@@ -11,7 +11,7 @@ import threading
 import pytest
 from starlette.testclient import TestClient
 
-from service.api import classify_file
+from service.api.sent_file import Asked, SentFile
 from service.app import create_app
 
 PATH = "/v1/classify/file"
@@ -197,7 +197,7 @@ def test_where_a_file_cannot_be_kept_the_service_says_so(client, monkeypatch, tm
 def test_a_file_whose_answer_is_never_asked_for_does_not_stay(tmp_path):
     path = tmp_path / "sent"
     path.write_text("title\n球\n", "utf-8")
-    rows = classify_file._Rows(path, classify_file.Asked("csv", None, None))
+    rows = SentFile(path, Asked("csv", None, None))
     assert rows.begin().startswith(b"title,class,")
     assert path.exists()
     del rows
