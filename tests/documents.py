@@ -38,10 +38,14 @@ def quick_programs() -> Path:
     return folder
 
 
-def run_block(block: str) -> str:
-    """Run a block as a reader would, from the root, in the environment that is being tested."""
+def run_block(block: str, data: Path | str = "samples") -> str:
+    """Run a block as a reader would, from the root, in the environment that is being tested.
+
+    Args:
+        data: the folder that stands for a reader's own, DATA.
+    """
     programs = [str(quick_programs()), str(Path(sys.executable).parent), os.environ["PATH"]]
-    environment = os.environ | {"PATH": os.pathsep.join(programs), "DATA": "samples"}
+    environment = os.environ | {"PATH": os.pathsep.join(programs), "DATA": str(data)}
     done = subprocess.run(
         ["bash", "-euo", "pipefail", "-c", block],
         cwd=ROOT, env=environment, capture_output=True, text=True, check=False,
