@@ -43,6 +43,7 @@ _HOMES = {
     "recipes.convert": ["Export", "Quantize", "export", "quantize"],
     "recipes.verify": ["Verify", "verify"],
     "recipes.classify": ["classify"],
+    "recipes.score": ["Score", "Scored", "score"],
     "evaluation.evaluate_file": ["Evaluate", "evaluate_file"],
     "evaluation.compare_models": ["Compare", "compare_models"],
     "service.keys": ["AddKey", "add_key"],

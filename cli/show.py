@@ -35,6 +35,17 @@ def count(settings: Any, result: int, printing: Printing) -> None:
     print(f"{settings.output}: {result:,} titles")
 
 
+def scored(settings: Any, result: Any, printing: Printing) -> None:
+    answered = result.rows - result.problems
+    print(f"{settings.output}: {result.rows:,} rows, {result.problems:,} of them with a problem")
+    for name, count in result.classes.most_common():
+        print(f"  {name:<16} {count:>11,}  {count / answered:6.1%}")
+    if result.drift is not None:
+        print(f"drift from the dev titles' classes: {result.drift:.2f} (PSI; 0.25 is much)")
+    rate = f"{result.scored / result.seconds:,.0f} titles/s"
+    print(f"{result.scored:,} titles scored in {result.seconds:,.1f} s, {rate}", file=sys.stderr)
+
+
 def report(settings: Any, result: Iterable[Path], printing: Printing) -> None:
     paths(settings, result, printing)
     print(f"open {settings.output / 'report.html'} in a browser", file=sys.stderr)

@@ -260,6 +260,16 @@ _ALL = (
         takes_json=True,
     ),
     Verb(
+        "score",
+        "recipes.score:Score:score",
+        "Copy a file of titles, with the class of each as further columns.",
+        """
+        biaoti score titles.csv --output scored.csv
+        biaoti score archive.parquet --title-column headline --output scored.parquet
+        """,
+        show.scored,
+    ),
+    Verb(
         "serve",
         "service.run:Serve:serve_as_asked",
         "Serve a model over HTTP until interrupted.",

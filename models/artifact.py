@@ -19,7 +19,7 @@ import numpy as np
 
 from models import probes
 from models.calibration import calibrated
-from models.classifier import Scores
+from models.classifier import Prediction, Scores, rank
 from models.errors import CorruptArtifact, DataError, UsageError
 from models.labels import Labels
 from models.listed_files import list_files, verify
@@ -71,6 +71,19 @@ class LoadedModel:
     def predict_proba(self, titles: Sequence[str]) -> np.ndarray:
         """Calibrated probabilities, (titles, classes) float32."""
         return self._calibrated(self.uncalibrated.predict_proba(titles), titles)
+
+    def predictions(
+        self, titles: Sequence[str], raw: Scores, top_k: int = 1, is_calibrated: bool = True
+    ) -> list[Prediction]:
+        """What is said of titles by their scores before calibration, which is done here.
+
+        Args:
+            is_calibrated: False leaves the scores as they are, and no title unknown.
+        """
+        if not is_calibrated:
+            return rank(titles, raw, self.labels, top_k)
+        shown = raw._replace(probabilities=self._calibrated(raw.probabilities, titles))
+        return rank(titles, shown, self.labels, top_k, self.manifest.threshold)
 
     def set_threads(self, threads: int) -> None:
         """Score on so many threads from now on."""

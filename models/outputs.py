@@ -39,6 +39,11 @@ class OutputKind:
     """Files are added to the folder, which is not replaced as a whole."""
 
 
+def run_folder(output: Path) -> Path:
+    """Where an interrupted run goes on from: beside its output."""
+    return output.with_name(output.name + ".run")
+
+
 def lacks(*names: str) -> Callable[[Path], str | None]:
     """The objection that a folder has none of these, one of which a verb's folder always has."""
 

@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 
-from models.outputs import claim_folder
+from models.outputs import claim_folder, run_folder
 from recipes.lessons import read_all_titles
-from recipes.saving import run_folder
 from recipes.settings import FileArguments, Files, Reading, Saving
 from recipes.telling import logger
 from recipes.train_encoder import Encoder

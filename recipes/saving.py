@@ -24,11 +24,6 @@ if TYPE_CHECKING:
     from training.history import History
 
 
-def run_folder(output: Path) -> Path:
-    """Where an interrupted run goes on from: beside the model's folder."""
-    return output.with_name(output.name + ".run")
-
-
 def claim_model(settings: Saving, inputs: Iterable[str | Path]) -> None:
     """Refuse an output that would cost somebody something, before any work.
 

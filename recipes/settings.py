@@ -73,6 +73,7 @@ OptionalPath = Annotated[Path | None, _optional("PATH", Path, "none")]
 OptionalFile = Annotated[str | None, _optional("FILE", str, "none")]
 OptionalText = Annotated[str | None, _optional("NAME", str, "told from the file")]
 OptionalName = Annotated[str | None, _optional("NAME", str, "none")]
+OptionalFormat = Annotated[str | None, _optional("FORMAT", str, "told from the suffix")]
 OptionalNumber = Annotated[int | None, _optional("N", int, "all"), Whole(least=1)]
 OptionalShare = Annotated[float | None, _optional("SHARE", float, "none")]
 Layers = Annotated[
@@ -88,8 +89,8 @@ class Reading(Checked):
 
     labels: Annotated[Path | None, _optional("FILE", Path, "class.txt beside the data")] = None
     """Class names, one a line."""
-    format: Annotated[str | None, _optional("FORMAT", str, "told from the suffix")] = None
-    """txt, csv, jsonl, parquet or dataset."""
+    format: OptionalFormat = None
+    """txt, csv, jsonl, parquet, excel or dataset."""
     title_column: OptionalText = None
     """Column of the titles."""
     label_column: OptionalText = None

@@ -13,12 +13,12 @@ from models.artifact import Ingredient, LoadedModel, Manifest
 from models.bounds import Checked
 from models.ensemble import EnsembleClassifier
 from models.errors import UsageError
-from models.outputs import claim_folder
+from models.outputs import claim_folder, run_folder
 from models.remark import Remark
 from models.student import StudentClassifier
 from recipes.ingredients import data_ingredient, model_ingredient, named
 from recipes.lessons import LearningTitles
-from recipes.saving import calibrate, claim_model, dev_metrics, run_folder, save_model
+from recipes.saving import calibrate, claim_model, dev_metrics, save_model
 from recipes.settings import Files, Folders, Learning, OptionalPath
 from recipes.telling import logger, say
 from scoring.given_scores import Predictions, read_predictions

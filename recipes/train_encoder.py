@@ -12,10 +12,10 @@ from tyro import MISSING
 from tyro.conf import arg
 
 from models.artifact import Manifest
-from models.outputs import claim_folder
+from models.outputs import claim_folder, run_folder
 from recipes.ingredients import encoder_ingredients
 from recipes.lessons import read_all_titles, read_learning
-from recipes.saving import calibrate, claim_model, dev_metrics, run_folder, save_model
+from recipes.saving import calibrate, claim_model, dev_metrics, save_model
 from recipes.settings import Files, Learning
 from recipes.telling import logger
 from training.finetune import FineTuneSettings, fine_tune, recommended

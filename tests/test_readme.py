@@ -1,7 +1,8 @@
 """What the README says is what happens: its commands are run as they stand.
 
 `DATA`, which a reader points at a folder of their own, is one with every third of the titles of
-samples/ to learn from and to test on, so that an encoder of 12 layers need not read them all. Those that need nothing of what others have made are run beside them, by `test_readme_alone.py`.
+samples/ to learn from and to test on, so that an encoder of 12 layers need not read them all. Those
+that need nothing of what others have made are run beside them, by `test_readme_alone.py`.
 `make test` is left out, since it is what runs this file.
 """
 

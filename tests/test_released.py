@@ -292,12 +292,17 @@ def test_pip_install_without_extras_classifies_with_it(tmp_path: Path):
     install = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
     subprocess.run([*install, "-c", ROOT / "constraints.txt", ROOT], check=True)
 
-    answer = subprocess.run(
-        [environment / "bin" / "biaoti", "classify", "--json", TITLE],
-        cwd=tmp_path, env={"PATH": os.defpath}, capture_output=True, text=True, check=False,
-    )  # fmt: skip
+    (tmp_path / "a.csv").write_text(f"title,n\n{TITLE},1\n", encoding="utf-8")
+    answers = [
+        subprocess.run(
+            [environment / "bin" / "biaoti", *words],
+            cwd=tmp_path, env={"PATH": os.defpath}, capture_output=True, text=True, check=False,
+        )
+        for words in (["classify", "--json", TITLE], ["score", "a.csv", "--output", "b.csv"])
+    ]  # fmt: skip
 
-    assert answer.returncode == 0, answer.stderr
-    assert json.loads(answer.stdout)["ranking"][0]["label"] == "sports"
+    assert [answer.returncode for answer in answers] == [0, 0], answers
+    assert json.loads(answers[0].stdout)["ranking"][0]["label"] == "sports"
+    assert f"{TITLE},1,sports," in (tmp_path / "b.csv").read_text(encoding="utf-8")
     assert not list(environment.glob("lib/*/site-packages/torch"))
     assert folder_bytes(environment) < 250_000_000

@@ -171,7 +171,7 @@ def _write_clean(
     stage = staged_folder if Path(source.path).is_dir() else staged_file
     neighbour = written.enter_context(stage(outputs.copy))
     rewrite(source, neighbour, labelled, edit)
-    if source.format == "parquet" and not dropped and not repaired:
+    if source.format in ("parquet", "excel") and not dropped and not repaired:
         shutil.copyfile(source.path, neighbour)
     return FixResult(
         outputs.copy,

@@ -8,6 +8,7 @@ from pathlib import Path
 from titles.byte_lines import ByteLines
 from titles.csv_table import read_csv, rewrite_csv
 from titles.dataset_rows import read_dataset, rewrite_dataset
+from titles.excel_table import read_excel, rewrite_excel
 from titles.json_lines import read_json, rewrite_json
 from titles.parquet_table import read_parquet, rewrite_parquet
 from titles.record import Edit, Record
@@ -15,12 +16,13 @@ from titles.source import Source
 from titles.text_lines import read_text, rewrite_text
 
 _LINE_READERS = {"txt": read_text, "csv": read_csv, "jsonl": read_json}
-_TABLE_READERS = {"parquet": read_parquet, "dataset": read_dataset}
+_TABLE_READERS = {"parquet": read_parquet, "excel": read_excel, "dataset": read_dataset}
 _COPIERS = {
     "txt": rewrite_text,
     "csv": rewrite_csv,
     "jsonl": rewrite_json,
     "parquet": rewrite_parquet,
+    "excel": rewrite_excel,
     "dataset": rewrite_dataset,
 }
 

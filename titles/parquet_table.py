@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from models.errors import DataError, MissingDependency
-from titles.columns import date_place, label_place, title_place
-from titles.record import Edit, Record, title_record
+from titles.columns import date_place, free_names, label_place, title_place
+from titles.record import Answer, Edit, Record, title_record
 from titles.source import Source
 
 BATCH_ROWS = 4096
+_HUB = b"huggingface"
+"""Where `datasets` says which columns there are: of a copy with others, not the truth."""
+_TYPES: dict[type, Callable[[Any], Any]] = {
+    str: lambda pa: pa.string(),
+    float: lambda pa: pa.float64(),
+    bool: lambda pa: pa.bool_(),
+}
 
 
 def read_parquet(source: Source, labelled: bool) -> Iterator[Record]:
@@ -52,6 +59,33 @@ def rewrite_parquet(source: Source, target: Path, labelled: bool, edit: Edit) ->
             line += len(batch)
 
 
+def extend_parquet(source: Source, target: Path, columns: Mapping[str, type], say: Answer) -> None:
+    """Write a copy of the file with further columns."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    file = _open(source)
+    schema = file.schema_arrow
+    types = [_TYPES[type_](pa) for type_ in columns.values()]
+    names = free_names(list(columns), schema.names)
+    metadata = {key: kept for key, kept in (schema.metadata or {}).items() if key != _HUB}
+    for name, type_ in zip(names, types, strict=True):
+        schema = schema.append(pa.field(name, type_))
+    line = 1
+    with pq.ParquetWriter(target, schema.with_metadata(metadata)) as writer:
+        for batch in file.iter_batches(batch_size=BATCH_ROWS):
+            answers = say(list(_records(source, file, batch, line, labelled=False)))
+            added = zip(*answers, strict=True) if answers else ((),) * len(names)
+            arrays = [pa.array(each, type_) for each, type_ in zip(added, types, strict=True)]
+            writer.write_batch(pa.record_batch([*batch.columns, *arrays], schema=writer.schema))
+            line += len(batch)
+
+
+def parquet_rows(source: Source) -> int:
+    """How many rows the file has."""
+    return int(_open(source).metadata.num_rows)
+
+
 def parquet_class_names(source: Source) -> list[str] | None:
     """The names of the label column's ClassLabel, where `datasets` wrote the file."""
     schema = _open(source).schema_arrow
@@ -64,7 +98,7 @@ def _open(source: Source) -> Any:
         import pyarrow as pa
         import pyarrow.parquet as pq
     except ImportError as error:
-        raise MissingDependency("pyarrow", "train") from error
+        raise MissingDependency("pyarrow", "tables") from error
     try:
         return pq.ParquetFile(source.path)
     except (OSError, pa.ArrowException) as error:
@@ -97,7 +131,7 @@ def _values(column: Any) -> list[Any]:
 
 
 def _class_names(schema: Any, column: str) -> list[str] | None:
-    metadata = json.loads((schema.metadata or {}).get(b"huggingface", b"{}"))
+    metadata = json.loads((schema.metadata or {}).get(_HUB, b"{}"))
     feature = metadata.get("info", {}).get("features", {}).get(column, {})
     return feature.get("names") if feature.get("_type") == "ClassLabel" else None
 

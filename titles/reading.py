@@ -46,7 +46,7 @@ class Reading:
                 line = f"{record.title or ''}\t{record.label or ''}\n"
                 content.update(line.encode(errors="surrogatepass"))
             yield record
-        if self.source.format == "parquet":  # read by its columns, not from first byte to last
+        if self.source.format in ("parquet", "excel"):  # not read from first byte to last
             with Path(self.source.path).open("rb") as file:
                 content = file_digest(file, "sha256")
         self.fingerprint = Fingerprint(_name(self.source), rows, content.hexdigest())

@@ -48,6 +48,10 @@ class Extendable(NamedTuple):
     extended: Callable[[Sequence[Cell]], bytes]
 
 
+Answer = Callable[[Sequence[Record]], Sequence[Sequence[Cell]]]
+"""What is said of records, in their order: the further cells of each."""
+
+
 def cell_text(value: Cell) -> str:
     """A value as a text has it; nothing is empty."""
     if isinstance(value, bool):

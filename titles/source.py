@@ -7,7 +7,7 @@ from pathlib import Path
 
 from models.errors import UsageError
 
-FORMATS = ("txt", "csv", "jsonl", "parquet", "dataset")
+FORMATS = ("txt", "csv", "jsonl", "parquet", "excel", "dataset")
 
 
 @dataclass(frozen=True)
@@ -18,7 +18,7 @@ class Source:
         path: a file; "-" for standard input (`title<TAB>label` lines or bare titles, unless
             `format` says otherwise); a folder that `datasets` saved or that holds data files
             (`train.txt`, `dev.csv`, ...); or the name of a hub dataset, `org/name`.
-        format: txt, csv, jsonl, parquet or dataset; None guesses it from the suffix, and of a text
+        format: one of FORMATS; None guesses it from the suffix, and of a text
             whose first line names columns (`title<TAB>label`) tells that it is `csv`, whose
             delimiter (comma, tab or semicolon) is found in the header.
         title_column: None tries the names in `titles.columns.TITLE_COLUMNS`, in their order.

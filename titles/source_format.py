@@ -20,8 +20,11 @@ _SUFFIXES = {
     ".jsonl": "jsonl",
     ".ndjson": "jsonl",
     ".parquet": "parquet",
+    ".xlsx": "excel",
+    ".xlsm": "excel",
 }
-_WITH_COLUMNS = ("csv", "jsonl", "parquet", "dataset")
+_OLD_EXCEL = (".xls", ".xlsb")
+_WITH_COLUMNS = ("csv", "jsonl", "parquet", "excel", "dataset")
 _HUB_NAME = re.compile(r"[\w.-]+/[\w.-]+")
 
 
@@ -47,6 +50,23 @@ def resolve(source: Source) -> Source:
             "pass --format csv for a table with a header (commas or tabs)"
         )
     return source
+
+
+def resolve_unlabelled(source: Source) -> Source:
+    """As `resolve`, of titles that need no labels.
+
+    A text is a table where its first line names a column of titles, whatever else it names.
+
+    Raises:
+        UsageError, DataError: as `resolve` does.
+    """
+    named = source.title_column or source.label_column
+    guess = replace(source, title_column=None, label_column=None) if named else source
+    found = resolve(guess)
+    if found.format == "txt" and source.format is None:
+        first = next(iter(ByteLines(found)), b"").decode(errors="replace")
+        found = replace(found, format=format_of_line(first, source.title_column))
+    return resolve(replace(source, path=found.path, format=found.format))
 
 
 def format_of_line(first: str, column: str | None = None) -> str:
@@ -76,6 +96,8 @@ def _guess_format(source: Source) -> str:
         return _SUFFIXES[path.suffix.lower()]
     if not path.exists() and _HUB_NAME.fullmatch(str(source.path)):
         return "dataset"
+    if path.suffix.lower() in _OLD_EXCEL:
+        raise UsageError(f"{source.path}: an old format of Excel's; save it as .xlsx or .csv first")
     raise UsageError(
         f"{source.path}: cannot tell the format from the name; pass --format {'|'.join(FORMATS)}"
     )

@@ -8,8 +8,7 @@ from fastapi import APIRouter, Request, Response
 from pydantic_core import to_json
 
 from models.artifact import LoadedModel
-from models.calibration import calibrated
-from models.classifier import Prediction, Scores, rank
+from models.classifier import Prediction
 from scoring.drift import UNKNOWN
 from service.api.deadline import timeout_of
 from service.api.direct import DirectRoute
@@ -75,24 +74,13 @@ async def classify(request: Request, serving: ForClassifying) -> Response:
     if asked.titles:
         model, scores = await serving.score(request, asked.titles, timeout_s, request_read.model)
         top_k = request_read.top_k or settings.default_top_k
-        results = predictions(model, asked.titles, scores, top_k, request_read.calibrated)
+        results = model.predictions(asked.titles, scores, top_k, request_read.calibrated)
         count(results)
     content = {
         "model": identity(model),
         "results": in_their_places(asked, [result_of(each) for each in results]),
     }
     return Response(to_json(content), media_type="application/json")
-
-
-def predictions(
-    model: LoadedModel, titles: list[str], raw: Scores, top_k: int, is_calibrated: bool
-) -> list[Prediction]:
-    """What is said of each title, by confidences or by scores before calibration."""
-    if not is_calibrated:
-        return rank(titles, raw, model.labels, top_k)
-    shown = calibrated(raw.probabilities, titles, model.manifest.temperature)
-    scores = raw._replace(probabilities=shown)
-    return rank(titles, scores, model.labels, top_k, model.manifest.threshold)
 
 
 def count(found: list[Prediction]) -> None:

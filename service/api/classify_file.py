@@ -20,7 +20,7 @@ from fastapi.responses import StreamingResponse
 from models.artifact import LoadedModel
 from models.classifier import Scores
 from scoring import answer_columns
-from service.api.classify import count, identity, predictions
+from service.api.classify import count, identity
 from service.api.problem_documents import responses
 from service.api.request_body import refuse_compressed
 from service.api.sent_file import Asked, SentFile, kept
@@ -31,8 +31,7 @@ from service.problems import (
     UnsupportedBody,
 )
 from service.serving import ForClassifying, Serving
-from titles.record import Cell, Extendable, Fault, Record
-from titles.rows import judge
+from titles.record import Cell, Extendable, Record
 
 router = APIRouter()
 logger = logging.getLogger("biaoti")
@@ -168,27 +167,21 @@ async def _scored(
         Problem: the titles of the batch cannot be scored.
     """
     most = serving.settings.max_title_chars
-    cells: list[tuple[Cell, ...]] = [_objection(row.record, most) for row in batch]
-    titles = [_title(row) for row, found in zip(batch, cells, strict=True) if not found]
+    records = [row.record for row in batch if row.record]  # of all: the header is behind them
+    cells = [_objection(record, most) for record in records]
+    titles = [rec.title or "" for rec, found in zip(records, cells, strict=True) if found is None]
     if titles:
         answers = await _answers(request, serving, name, titles)
         cells = [found or next(answers) for found in cells]
-    return b"".join(row.extended(found) for row, found in zip(batch, cells, strict=True))
+    return b"".join(row.extended(found or ()) for row, found in zip(batch, cells, strict=True))
 
 
-def _title(row: Extendable) -> str:
-    return (row.record and row.record.title) or ""
-
-
-def _objection(record: Record | None, most_chars: int) -> tuple[Cell, ...]:
-    """The cells of a row that cannot be scored; none of one that can."""
-    if record is None:
-        return answer_columns.of_problem("a line that names columns, amid rows")
-    if isinstance(fault := judge(record, None), Fault):
-        return answer_columns.of_problem(fault.detail)
-    if (chars := len(record.title or "")) > most_chars:
+def _objection(record: Record, most_chars: int) -> tuple[Cell, ...] | None:
+    """The cells of a row that cannot be scored; None of one that can."""
+    chars = len(record.title or "")
+    if chars > most_chars:
         return answer_columns.of_problem(f"the title has {chars} characters, over {most_chars}")
-    return ()
+    return answer_columns.of_faulty(record)
 
 
 async def _answers(
@@ -200,7 +193,7 @@ async def _answers(
     except (InferenceFailed, ArithmeticError):
         logger.exception("the model failed at %d titles of a file", len(titles))
         return repeat(answer_columns.of_problem("the model failed at this title or one beside it"))
-    found = predictions(model, titles, raw, 1, is_calibrated=True)
+    found = model.predictions(titles, raw)
     count(found)
     return map(answer_columns.of_prediction, found)
 

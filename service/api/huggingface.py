@@ -11,7 +11,7 @@ from typing import Any
 from fastapi import APIRouter, Request, Response
 from pydantic_core import to_json
 
-from service.api.classify import count, predictions
+from service.api.classify import count
 from service.api.deadline import timeout_of
 from service.api.direct import DirectRoute
 from service.api.limits import check_count, check_top_k, told_apart
@@ -69,7 +69,7 @@ async def predict(request: Request, serving: ForClassifying) -> Response:
     timeout_s = timeout_of(request.headers, settings.deadline_s)
     model, scores = await serving.score(request, asked.titles, timeout_s)
     top_k = read.parameters.top_k or _TOP_K
-    found = predictions(model, asked.titles, scores, top_k, is_calibrated=True)
+    found = model.predictions(asked.titles, scores, top_k)
     count(found)
     content = [[{"label": r.label, "score": r.score} for r in each.ranking] for each in found]
     return Response(to_json(content), media_type="application/json")

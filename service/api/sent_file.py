@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import codecs
 import logging
 import weakref
 from collections.abc import Iterator
@@ -14,12 +13,11 @@ from tempfile import NamedTemporaryFile
 from fastapi import Request
 
 from models.errors import DataError
-from models.text_encoding import UTF_8
 from scoring import answer_columns
 from service.problems import InvalidRequest, Unavailable
 from titles.byte_lines import ByteLines
 from titles.columns import MissingColumn
-from titles.extending import extend
+from titles.extending import extend, mark_of_copy
 from titles.record import Extendable
 from titles.source import Source
 from titles.source_format import format_of_line
@@ -112,5 +110,4 @@ class SentFile:
                 self._rows = chain([row], rows)
                 break
             begun.append(row.extended(answer_columns.NAMES))
-        is_marked = bool(lines.mark) or (lines.encoding != UTF_8 and self.format != "jsonl")
-        return codecs.BOM_UTF8 * is_marked + b"".join(begun)
+        return mark_of_copy(lines, self.format) + b"".join(begun)

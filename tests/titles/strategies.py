@@ -6,11 +6,14 @@ import csv
 import io
 import json
 from collections.abc import Sequence
+from datetime import datetime
 from pathlib import Path
 
+import openpyxl
 import pyarrow as pa
 import pyarrow.parquet as pq
 from hypothesis import strategies as st
+from openpyxl.cell.cell import ILLEGAL_CHARACTERS_RE
 
 CLASSES = ("财经", "体育", "教育")
 
@@ -95,6 +98,22 @@ def json_files(draw: st.DrawFn) -> tuple[str, bytes]:
     )
 
 
+@st.composite
+def excel_files(draw: st.DrawFn) -> tuple[str, bytes]:
+    """A sheet with values of any type that a cell can hold, and blank rows."""
+    book = openpyxl.Workbook()
+    book.active.append(draw(st.permutations(["id", "title", "Label", None])))
+    cells = st.one_of(
+        titles.map(lambda title: ILLEGAL_CHARACTERS_RE.sub("", title)),
+        st.sampled_from([None, 0, 1.0, 2.5, True, datetime(2026, 5, 1), *CLASSES, "=1/0"]),
+    )
+    for row in draw(st.lists(st.lists(cells, max_size=5), max_size=8)):
+        book.active.append(row)
+    content = io.BytesIO()
+    book.save(content)
+    return "a.xlsx", content.getvalue()
+
+
 any_bytes = st.one_of(
     st.binary(max_size=60),
     st.lists(
@@ -105,9 +124,10 @@ files = st.one_of(
     text_files(),
     csv_files(),
     json_files(),
-    st.tuples(st.sampled_from(["a.txt", "a.csv", "a.jsonl", "a.parquet"]), any_bytes),
+    excel_files(),
+    st.tuples(st.sampled_from(["a.txt", "a.csv", "a.jsonl", "a.parquet", "a.xlsx"]), any_bytes),
 )
-"""Name and content of a file in a format of lines, or of something else by its name."""
+"""Name and content of a file in a format of lines, a workbook, or of something else by its name."""
 
 
 def write_parquet(path: Path, pairs: Sequence[tuple[str, str]]) -> None:

@@ -16,6 +16,10 @@ from models.errors import BiaotiError, DataError
 from models.labels import Labels
 from tests.titles.strategies import CLASSES, any_bytes, files, rows, write_parquet
 from titles import FixResult, Source, check, fix, read, read_titles
+from titles.extending import extended_copy
+from titles.reading import Reading
+from titles.record import Record
+from titles.source_format import resolve_unlabelled
 
 LABELS = Labels.of(CLASSES)
 known = st.sampled_from([LABELS, None])
@@ -71,6 +75,35 @@ def test_a_list_of_classes_is_read_or_refused(content: bytes):
     data = ("a.txt", "国足\t0\n".encode())
     with written(("class.txt", content), data) as (_, path), suppress(DataError):
         assert len(read(Source(path)).labels) >= 1
+
+
+# --- extending
+
+
+@settings(max_examples=150)
+@given(files)
+@example(("a.tsv", b"id\ttitle\n1\t\n"))
+def test_a_copy_with_columns_has_every_row_once_and_in_its_place(file: tuple[str, bytes]):
+    def number(records):
+        said.extend(records)
+        return [(len(said) - len(records) + i, None) for i in range(len(records))]
+
+    said: list[Record] = []
+    with written(file) as (path,):
+        copy = path.with_stem("b")
+        try:
+            source = resolve_unlabelled(Source(path))
+            extended_copy(source, copy, {"its_number": float, "nothing": str}, number)
+        except DataError:
+            return
+        assert [r.line for r in said] == sorted({r.line for r in said})
+        if not said:
+            return
+        again = resolve_unlabelled(Source(copy, source.format.replace("txt", "csv")))
+        found = list(Reading(again, labelled=False))
+        kept = [(i, r.title) for i, r in enumerate(said) if r.fault is None]
+        assert [(i, found[i].title) for i, _ in kept if found[i].fault is None] == kept
+        assert len(found) == len(said)
 
 
 # --- cleaning
