@@ -33,6 +33,7 @@ _HOMES = {
     "recipes.train_nearest": ["TrainNearest", "train_nearest"],
     "recipes.train_width": ["TrainWidth", "train_width"],
     "recipes.train_fasttext": ["TrainFastText", "train_fasttext"],
+    "recipes.train_llm": ["TrainLlm", "train_llm"],
     "recipes.train_encoder": ["TrainEncoder", "train_encoder"],
     "recipes.pretrain": ["Pretrain", "pretrain"],
     "recipes.joining": ["Average", "Ensemble", "average", "ensemble"],

@@ -32,7 +32,8 @@ Train, compress, compare and serve a classifier of Chinese news titles.
 Results go to standard output, progress and messages to standard error. Exit codes: 0 done,
 1 failed, 2 wrong usage, 3 data that cannot be used, 4 a model that cannot be trusted, 5 a
 pretrained encoder that cannot be had, 6 a package that is missing, 7 a compressed model that
-lost too much accuracy, 8 a file or folder that cannot be read or written, 130 interrupted."""
+lost too much accuracy, 8 a file or folder that cannot be read or written, 9 an endpoint that does
+not answer or would cost too much, 130 interrupted."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

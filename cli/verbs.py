@@ -121,6 +121,9 @@ _ALL = (
         "TrainFastText",
         "Train fastText on characters or words; it can search its own settings on dev.",
     ),
+    _training(
+        "llm", "TrainLlm", "Ask a large language model behind an endpoint, with a few examples."
+    ),
     _training("encoder", "TrainEncoder", "Fine-tune a pretrained Transformer encoder."),
     Verb(
         "pretrain",

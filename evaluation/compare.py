@@ -12,6 +12,7 @@ from evaluation.advice import advise
 from evaluation.candidates import Candidate
 from evaluation.comparison import Comparison, ModelResult, weights_of, without_references
 from evaluation.evaluate import labelled_metrics
+from evaluation.groups import REMOTE, group_of
 from evaluation.latency import Speed, SpeedSettings, measure
 from evaluation.limits import NO_LIMITS, Limits
 from evaluation.significance import PairTest, pair_tests
@@ -56,7 +57,9 @@ def compare(
     scores = [store.find(each, data.titles, show_progress).scores for each in candidates]
     speeds: Sequence[Speed | None] = [None] * len(candidates)
     if speed_settings is not None:
-        speeds = measure(candidates, data.titles, speed_settings, show_progress)
+        local = [each for each in candidates if group_of(each) != REMOTE]
+        measured = iter(measure(local, data.titles, speed_settings, show_progress))
+        speeds = [next(measured) if each in local else None for each in candidates]
     models = tuple(
         result_of(candidate, data, raw, speed, leaks)
         for candidate, raw, speed in zip(candidates, scores, speeds, strict=True)

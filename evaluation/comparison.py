@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
@@ -11,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from evaluation.candidates import Candidate
-from evaluation.groups import ABLATIONS, group_of
+from evaluation.groups import ABLATIONS, REMOTE, group_of
 from evaluation.latency import Speed, SpeedSettings
 from evaluation.limits import NO_LIMITS, Limits
 from evaluation.pareto import pareto_front
@@ -127,9 +128,11 @@ class Comparison:
 
     @cached_property
     def deployable(self) -> list[ModelResult]:
-        """Those that may be chosen: no reference and no ablation, unless there is nothing else."""
+        """Those that may be chosen: no reference, no ablation, and none behind an endpoint, whose
+        costs are others; unless there is nothing else.
+        """
         tested = without_references(self.models)
-        return [model for model in tested if model.group != ABLATIONS] or tested
+        return [model for model in tested if model.group not in (ABLATIONS, REMOTE)] or tested
 
     @cached_property
     def best(self) -> ModelResult:
@@ -159,6 +162,11 @@ class Comparison:
         seconds = 1e6 / model.speed.titles_per_s.median
         return float(seconds * self.machine["cores"] / 3600)
 
+    @staticmethod
+    def price(model: ModelResult) -> float | None:
+        """Of a million titles, by what its endpoint charged so far; None where it has none."""
+        return model.candidate.manifest.provenance.metrics.get("price_per_million")
+
     def fronts_of(self, model: ModelResult) -> list[str]:
         """The costs in which a model is on the Pareto front."""
         place = self.models.index(model)
@@ -182,11 +190,13 @@ class Comparison:
     @cached_property
     def fronts(self) -> dict[str, list[bool]]:
         """For each cost, which deployable models are Pareto-optimal in the score and it."""
-        costs: dict[str, list[float]] = {"size": [model.size_bytes for model in self.models]}
-        speeds = [model.speed for model in self.models if model.speed is not None]
-        if len(speeds) == len(self.models):
-            costs["latency"] = [speed.p50_ms.median for speed in speeds]
-            costs["throughput"] = [-speed.titles_per_s.median for speed in speeds]
+        costs = {"size": [m.size_bytes if m.group != REMOTE else math.inf for m in self.models]}
+        speeds = [model.speed for model in self.models]
+        if any(speeds):
+            costs["latency"] = [each.p50_ms.median if each else math.inf for each in speeds]
+            costs["throughput"] = [
+                -each.titles_per_s.median if each else math.inf for each in speeds
+            ]
         return {cost: self._front(values) for cost, values in costs.items()}
 
     def _front(self, costs: Sequence[float]) -> list[bool]:

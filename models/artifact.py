@@ -173,7 +173,8 @@ def load(folder: Path | str = DEFAULT_FOLDER, threads: int | None = None) -> Loa
         raise CorruptArtifact(f"{folder / MANIFEST}: {error}") from error
     model = find_route(manifest.route).load_files(folder, labels, manifest.max_length)
     model.set_threads(threads or available_threads())
-    probes.replay(manifest, model)
+    if not model.is_remote:
+        probes.replay(manifest, model)
     return LoadedModel(folder, manifest, model)
 
 

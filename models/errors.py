@@ -10,6 +10,7 @@ BiaotiError
 ├── PretrainedError       a pretrained encoder that cannot be resolved or read
 ├── MissingDependency     an optional package is not installed
 ├── GateFailed            a compressed model has lost more accuracy than allowed
+├── EndpointError         a model behind an endpoint that does not answer, or costs too much
 └── ShapeError            tensors whose shapes do not fit (also a ValueError)
 """
 
@@ -130,6 +131,12 @@ class GateFailed(BiaotiError):
     """A compressed model has lost more accuracy than allowed, and is not written."""
 
     exit_code = 7
+
+
+class EndpointError(BiaotiError):
+    """A model behind an endpoint does not answer, refuses, or would cost more than it may."""
+
+    exit_code = 9
 
 
 class ShapeError(BiaotiError, ValueError):

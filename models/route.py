@@ -26,6 +26,9 @@ class Route(TitleClassifier, Protocol):
     """The largest difference of a probe's score that another machine may show."""
     shared_by_threads: ClassVar[bool] = False
     """Whether several threads may score titles at once."""
+    is_remote: ClassVar[bool] = False
+    """Whether titles are sent to an endpoint: it may answer otherwise tomorrow, so nothing that a
+    model's folder says of its answers holds, and its speed is not this machine's."""
     max_length: int | None
     """Tokens of a title that are read; None where no limit exists."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from evaluation.advice import advise
 from evaluation.comparison import FLOOR, Comparison, ModelResult
-from evaluation.groups import GROUPS
+from evaluation.groups import GROUPS, REMOTE
 from evaluation.report.blocks import Block, Gallery, Paragraph, Picture, Table
 from evaluation.report.front_picture import Axis, Points, draw_front
 from evaluation.report.section import Content, Section
@@ -17,7 +17,8 @@ _NOTE = (
     "however little they cost. MB are 10⁶ bytes of the model's whole folder; p50 is the median "
     "time of one title on one thread, titles/s are those of large batches on all threads, from "
     "which the core-hours of a million titles follow. A model whose name begins with no- or "
-    "without- is an ablation: a twin that shows what something is worth."
+    "without- is an ablation: a twin that shows what something is worth. A model behind an "
+    "endpoint has neither size nor speed of its own, and costs what its endpoint charged so far."
 )
 _COSTS = {
     "latency": "p50 of one title on one thread (ms), log scale",
@@ -30,7 +31,8 @@ def write(comparison: Comparison) -> Content:
     blocks: list[Block] = [_table(comparison), Paragraph(_NOTE), Gallery(pictures(comparison))]
     if apart := [model for model in comparison.ranked if _is_out_of_view(comparison, model)]:
         named = [f"{_shown(comparison, model)} {percent(model.score)}" for model in apart]
-        text = f"references, ablations and models far behind: {listing(named)}."
+        kinds = "references, ablations, models far behind, and those behind an endpoint"
+        text = f"{kinds}: {listing(named)}."
         blocks.append(Paragraph(text, lead="Not in the pictures:"))
     return Content(blocks, {"fronts": _front_data(comparison), "models": _model_data(comparison)})
 
@@ -61,11 +63,13 @@ def _row(comparison: Comparison, model: ModelResult) -> list[str]:
         comparison.letters.get(model.name, ""),
     ]
     row += [percent(min(model.newsrooms.values()))] if len(model.newsrooms) > 1 else []
-    row.append(megabytes(model.size_bytes))
-    hours = comparison.core_hours(model)
+    row.append("" if model.group == REMOTE else megabytes(model.size_bytes))
+    hours, price = comparison.core_hours(model), comparison.price(model)
     if model.speed is not None and hours is not None:
         row.append(f"{model.speed.p50_ms.median:.2f}")
         row += [f"{model.speed.titles_per_s.median:,.0f}", f"{hours:.2g}"]
+    elif comparison.speed_settings is not None:
+        row += ["", "", "" if price is None else f"costs {price:,.2f}"]
     return [*row, f"★ {', '.join(fronts)}" if fronts else ""]
 
 
@@ -136,6 +140,7 @@ def _model_data(comparison: Comparison) -> list[dict[str, object]]:
             "p50_ms": None if model.speed is None else model.speed.p50_ms.median,
             "titles_per_s": None if model.speed is None else model.speed.titles_per_s.median,
             "core_hours_per_million": comparison.core_hours(model),
+            "price_per_million": comparison.price(model),
         }
         for model in comparison.models
     ]

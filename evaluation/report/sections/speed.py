@@ -6,7 +6,7 @@ from dataclasses import asdict
 from typing import Any
 
 from evaluation.comparison import Comparison, ModelResult
-from evaluation.latency import Spread
+from evaluation.latency import Speed, Spread
 from evaluation.latency_worker import WARM_UP_TITLES
 from evaluation.report.blocks import Block, Paragraph, Table
 from evaluation.report.section import Content, Section
@@ -19,16 +19,17 @@ _HEADER = (
 
 
 def write(comparison: Comparison) -> Content | None:
-    if comparison.speed_settings is None:
+    settings = comparison.speed_settings
+    if settings is None or not any(model.speed for model in comparison.models):
         return None
     blocks: list[Block] = [
-        Table(_HEADER, [_row(model) for model in comparison.ranked]),
+        Table(_HEADER, [_row(model, model.speed) for model in comparison.ranked if model.speed]),
         Paragraph(_how(comparison)),
         Paragraph(_where(comparison)),
     ]
     data: dict[str, Any] = {
         "machine": comparison.machine,
-        "settings": asdict(comparison.speed_settings),
+        "settings": asdict(settings),
         "models": [
             {"name": m.name, "size_bytes": m.size_bytes} | asdict(m.speed)
             for m in comparison.models
@@ -38,9 +39,7 @@ def write(comparison: Comparison) -> Content | None:
     return Content(blocks, data)
 
 
-def _row(model: ModelResult) -> list[str]:
-    speed = model.speed
-    assert speed is not None
+def _row(model: ModelResult, speed: Speed) -> list[str]:
     return [
         model.name,
         megabytes(model.size_bytes),
@@ -59,9 +58,9 @@ def _spread(found: Spread, digits: int) -> str:
 
 
 def _how(comparison: Comparison) -> str:
-    settings, first = comparison.speed_settings, comparison.models[0].speed
+    settings = comparison.speed_settings
+    first = next(model.speed for model in comparison.models if model.speed)
     assert settings is not None
-    assert first is not None
     return (
         f"Each model ran in processes of its own, all were asked in turn over {settings.rounds} "
         "rounds, and the median of the rounds is given with the least and the most. Latency: one "

@@ -87,8 +87,8 @@ def _note(comparison: Comparison) -> str:
     return (
         f"{mean}A model is good if it loses at most {100 * CLOSE:.1f} points against the most "
         f"accurate, or at most {100 * FAR:.0f} that may be chance. Recommended is the fastest good "
-        "one, or the smallest where speed was not measured. References and ablations are not "
-        "chosen."
+        "one, or the smallest where speed was not measured. References, ablations and models "
+        "behind an endpoint are not chosen."
     )
 
 
