@@ -113,26 +113,37 @@ async def answer_of(job: Job, timeout_s: float, request: Request) -> Scores:
     Raises:
         DeadlineExceeded, ClientDisconnect: it is neither; what waits of the job is dropped.
     """
+    loop = asyncio.get_running_loop()
+    watches: list[asyncio.Task[None]] = []
+
+    def begin_watch() -> None:
+        watch = _give_up_in_time(job.answer, timeout_s, started, request.receive)
+        watches.append(loop.create_task(watch))
+
+    started = loop.time()
+    timer = loop.call_later(min(timeout_s, _SOON_S), begin_watch)
     try:
-        await asyncio.wait({job.answer}, timeout=min(timeout_s, _SOON_S))
-        if not job.answer.done() and timeout_s > _SOON_S:
-            await _while_connected(job.answer, timeout_s - _SOON_S, request.receive)
-        if job.answer.done():
-            return job.answer.result()
+        return await job.answer
     finally:
-        job.answer.cancel()  # changes nothing where it is there
-    raise DeadlineExceeded(timeout_s)
+        timer.cancel()
+        for watch in watches:
+            watch.cancel()
 
 
-async def _while_connected(
-    answer: asyncio.Future[Scores], timeout_s: float, receive: Receive
+async def _give_up_in_time(
+    answer: asyncio.Future[Scores], timeout_s: float, started: float, receive: Receive
 ) -> None:
-    """Wait for the answer; the body was read, so what else is received is the client's leaving."""
+    """Let the answer be an error when the client leaves, or when its time is up.
+
+    The body was read, so what else is received is the client's leaving.
+    """
     left = asyncio.ensure_future(receive())
+    remaining_s = started + timeout_s - asyncio.get_running_loop().time()
+    both: set[asyncio.Future[Any]] = {answer, left}
     try:
-        both: set[asyncio.Future[Any]] = {answer, left}
-        await asyncio.wait(both, timeout=timeout_s, return_when=asyncio.FIRST_COMPLETED)
-        if left.done() and not answer.done():
-            raise ClientDisconnect
+        await asyncio.wait(both, timeout=remaining_s, return_when=asyncio.FIRST_COMPLETED)
+        if not answer.done():
+            gone = left.done()
+            answer.set_exception(ClientDisconnect() if gone else DeadlineExceeded(timeout_s))
     finally:
         left.cancel()

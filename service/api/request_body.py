@@ -14,6 +14,8 @@ from typing import Any, Generic, TypeVar
 
 from fastapi import Request as HttpRequest
 from pydantic import BaseModel, ValidationError
+from starlette.requests import ClientDisconnect
+from starlette.types import Receive
 
 from service.problems import InvalidRequest, MalformedBody, Problem, UnsupportedBody
 
@@ -95,7 +97,7 @@ class JsonBody(Generic[Request]):
             MalformedBody, InvalidRequest: see `read`.
         """
         check_headers(request.headers)
-        return self.read(await request.body())
+        return self.read(await _whole(request.receive))
 
     def read(self, body: bytes) -> Request:
         """Parse a body.
@@ -139,6 +141,22 @@ class JsonBody(Generic[Request]):
             )
         code, expected = self.expected[field]
         return InvalidRequest(code, f"{expected}, but {came} came", where=field)
+
+
+async def _whole(receive: Receive) -> bytes:
+    """A body, of one message or of several.
+
+    Raises:
+        ClientDisconnect: it does not come to its end.
+    """
+    chunks = []
+    while True:
+        message = await receive()
+        if message["type"] == "http.disconnect":
+            raise ClientDisconnect
+        chunks.append(message.get("body", b""))
+        if not message.get("more_body"):
+            return b"".join(chunks)
 
 
 def _resolved(schema: Any, parts: Mapping[str, Any]) -> Any:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import logging
 import time
+from functools import lru_cache
 from urllib.parse import quote
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -51,13 +52,18 @@ class AccessLog:
             _log(scope, status, 1000 * elapsed_s, state.get("titles", 0))
 
 
+@lru_cache(maxsize=64)
+def _quoted(path: str) -> str:
+    """As it can be logged: else a line break in it would forge a line."""
+    return quote(path)
+
+
 def _log(scope: Scope, status: int, elapsed_ms: float, titles: int) -> None:
     if not logger.isEnabledFor(logging.INFO):
         return
-    path = quote(scope["path"][:_MAX_PATH_CHARS])  # else a line break in it would forge a line
     fields = {
         "method": scope["method"],
-        "path": path,
+        "path": _quoted(scope["path"][:_MAX_PATH_CHARS]),
         "status": status,
         "ms": round(elapsed_ms, 1),
         "titles": titles,

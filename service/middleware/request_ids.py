@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterable
 
-from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from service.logs import REQUEST_IDS
 from service.middleware.answer_start import at_start
 
-HEADER = "x-request-id"
+HEADER = b"x-request-id"
 _ID = re.compile(r"[\w.:/+=-]{1,128}", re.ASCII)
 _TRACEPARENT = re.compile(r"(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-\S+")
 
@@ -30,14 +30,21 @@ class RequestIds:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        headers = Headers(scope=scope)
-        given = headers.get(HEADER, "")
-        ids = {"request_id": given if _ID.fullmatch(given) else os.urandom(8).hex()}
-        if parent := _TRACEPARENT.fullmatch(headers.get("traceparent", "")):
-            ids["trace_id"] = parent[1]
+        ids = _ids_of(scope["headers"])
         REQUEST_IDS.set(ids)
+        header = HEADER, ids["request_id"].encode()
 
         def add_id(message: Message) -> None:
-            MutableHeaders(scope=message)[HEADER] = ids["request_id"]
+            message["headers"] = [*message.get("headers", ()), header]
 
         await self.app(scope, receive, at_start(send, add_id))
+
+
+def _ids_of(headers: Iterable[tuple[bytes, bytes]]) -> dict[str, str]:
+    given, ids = "", {}
+    for name, value in headers:
+        if name == HEADER:
+            given = value.decode("latin-1")
+        elif name == b"traceparent" and (parent := _TRACEPARENT.fullmatch(value.decode("latin-1"))):
+            ids["trace_id"] = parent[1]
+    return {"request_id": given if _ID.fullmatch(given) else os.urandom(8).hex(), **ids}
