@@ -28,7 +28,7 @@ $(CORE): pyproject.toml constraints.txt
 	touch $@
 
 $(READY): $(CORE)
-	$(INSTALL) --editable '.[serve,postgres,trace,llm,train,dev]'
+	$(INSTALL) --editable '.[serve,postgres,trace,llm,scale,train,dev]'
 	touch $@
 
 # One process a core, a file of tests in one process; the slow ones first, so that no core waits.

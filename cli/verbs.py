@@ -269,6 +269,7 @@ _ALL = (
         """
         biaoti score titles.csv --output scored.csv
         biaoti score archive.parquet --title-column headline --output scored.parquet
+        biaoti score archive/ --engine ray --output scored/
         """,
         show.scored,
     ),

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 from tqdm import tqdm
 from tyro.conf import arg
@@ -19,7 +19,16 @@ from models.bounds import Checked
 from models.errors import UsageError
 from models.outputs import OutputKind, claim_file, claim_folder, run_folder
 from models.staging import staged_file
-from recipes.settings import FileArgument, Folder, OptionalFormat, OptionalText, Threads
+from recipes.settings import (
+    FileArgument,
+    Folder,
+    Number,
+    OptionalFormat,
+    OptionalName,
+    OptionalNumber,
+    OptionalText,
+    Threads,
+)
 from scoring import answer_columns
 from scoring.drift import UNKNOWN, stability_index
 from scoring.store import ScoreStore
@@ -57,13 +66,15 @@ class Score(Checked):
     CSV, TSV, JSON lines, Excel, Parquet, and text with a title a line; the copy has the same
     format. All columns and rows stay as they are. Behind them stand class, class_name, confidence,
     unknown and problem, which says why a row has no class, such as a blank one. A run can be
-    interrupted: the same command goes on where it was.
+    interrupted: the same command goes on where it was. With --engine ray, an archive of many files
+    becomes a folder of Parquet, on all cores of a machine or of a cluster.
     """
 
     file: FileArgument
     """Titles; they need no labels."""
-    output: Annotated[Path, arg(metavar="FILE")]
-    """Where the copy is written, with the same suffix; only such a copy is replaced."""
+    output: Annotated[str, arg(metavar="FILE")]
+    """Where the copy is written, with the same suffix; only such a copy is replaced. With --engine
+    ray, a folder, or a URL that fsspec knows."""
     model: Folder = DEFAULT_FOLDER
     """The model."""
     title_column: OptionalText = None
@@ -74,15 +85,25 @@ class Score(Checked):
     """Threads that score."""
     force: bool = False
     """Replace whatever stands at --output, but never what is read."""
+    engine: Literal["local", "ray"] = "local"
+    """local: one file, in this process. ray: the files of a folder, of a pattern or behind a URL,
+    in blocks on all cores or on a cluster; the output is a folder of Parquet."""
+    address: OptionalName = None
+    """Of a Ray cluster that runs; without it, this machine's cores are used."""
+    actors: OptionalNumber = None
+    """Processes of Ray that score, a core each."""
+    block_rows: Number = 20_000
+    """Rows of a block of Ray's: what is scored again where a process dies."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        object.__setattr__(self, "output", Path(self.output))  # Python users may give text
-        read, written = Path(self.file).suffix, self.output.suffix
-        if read.lower() != written.lower():
+        for name in ("file", "output"):  # Python users may give paths
+            object.__setattr__(self, name, str(getattr(self, name)))
+        read, copy = Path(self.file).suffix, Path(self.output)
+        if self.engine == "local" and read.lower() != copy.suffix.lower():
             raise UsageError(
-                f"the copy of {self.file} has its format; call it {self.output.stem}{read}, not "
-                f"{self.output.name}"
+                f"the copy of {self.file} has its format; call it {copy.stem}{read}, not "
+                f"{copy.name}"
             )
 
 
@@ -114,15 +135,20 @@ def score(settings: Score) -> Scored:
         UsageError: an output that would cost somebody something, or a format that is not known.
         DataError: the file as a whole cannot be read.
     """
+    if settings.engine == "ray":
+        from recipes.score_archive import score_archive  # which needs Ray
+
+        return score_archive(settings)
+    output = Path(settings.output)
     inputs: list[str | Path] = [settings.file, settings.model]
-    run = run_folder(settings.output)
-    claim_file(settings.output, inputs, SCORED, settings.force)
+    run = run_folder(output)
+    claim_file(output, inputs, SCORED, settings.force)
     claim_folder(run, inputs, RUN, settings.force)
     source = resolve_unlabelled(Source(settings.file, settings.format, settings.title_column))
     started = time.monotonic()
     with load(settings.model, settings.threads) as model, _bar(source) as bar:
         answering = _Answering(model, ScoreStore(run), bar)
-        with staged_file(settings.output) as copy:
+        with staged_file(output) as copy:
             extended_copy(source, copy, answer_columns.COLUMNS, answering)
         bar.total = bar.n
         expected = model.manifest.provenance.answers

@@ -12,9 +12,9 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import cast
+from typing import BinaryIO, cast
 
-from models.errors import DataError
+from models.errors import DataError, MissingDependency
 from models.text_encoding import UTF_8, encoding_of
 from titles.record import Fault
 from titles.source import Source
@@ -33,6 +33,7 @@ class ByteLines:
 
     Args:
         seen: told all bytes of the file, once each and in their order, by the last line.
+        encoding: where it is known, as of a piece of a file; else the first bytes tell.
     Attributes:
         encoding: in which the file is; known with the first line.
         mark: the byte order mark that a copy in UTF-8 begins with; empty where the file has none.
@@ -43,13 +44,15 @@ class ByteLines:
     encoding: str = UTF_8
     mark: bytes = b""
 
-    def __init__(self, source: Source, seen: Seen | None = None):
-        self._source, self._seen = source, seen
+    def __init__(self, source: Source, seen: Seen | None = None, encoding: str | None = None):
+        self._source, self._seen, self._known = source, seen, encoding
 
     def __iter__(self) -> Iterator[bytes]:
         with _opened(self._source) as file:
             head = file.read1(_CHUNK_BYTES)  # of a pipe, what is there
             self.encoding, mark = encoding_of(head)
+            if self._known is not None and self._known != self.encoding:
+                self.encoding, mark = self._known, 0
             self.mark = codecs.BOM_UTF8 if mark else b""
             if self._seen is not None:
                 self._seen(head)
@@ -114,14 +117,35 @@ def _lines(file: io.BufferedReader) -> Iterator[bytes]:
         yield unfinished
 
 
+def is_url(path: str | Path) -> bool:
+    """Whether it is one that fsspec opens, such as s3://bucket/titles.csv."""
+    return "://" in str(path)
+
+
+def opened(path: str | Path) -> BinaryIO:
+    """A file to be read, on this machine or behind a URL.
+
+    Raises:
+        OSError: it cannot be.
+        MissingDependency: a URL, and fsspec is not installed.
+    """
+    if not is_url(path):
+        return Path(path).open("rb")
+    try:
+        import fsspec
+    except ImportError as error:
+        raise MissingDependency("fsspec", "scale") from error
+    return cast(BinaryIO, fsspec.open(str(path), "rb").open())
+
+
 @contextmanager
 def _opened(source: Source) -> Iterator[io.BufferedIOBase]:
     if source.is_stdin:
         yield cast(io.BufferedIOBase, sys.stdin.buffer)
         return
     try:
-        file = Path(source.path).open("rb")  # noqa: SIM115 - closed by the with below
+        file = opened(source.path)
     except OSError as error:
         raise DataError(f"cannot be opened: {error.strerror}", source.path) from error
     with file:
-        yield file
+        yield cast(io.BufferedIOBase, file)

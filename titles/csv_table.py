@@ -17,7 +17,7 @@ from titles.columns import date_place, free_names, label_place, title_place
 from titles.csv_records import CsvRecord, RowShape, csv_records
 from titles.dates import date_text
 from titles.label_text import label_name
-from titles.record import Cell, Edit, Extendable, Fault, Record, cell_text
+from titles.record import Cell, CelledRow, Edit, Extendable, Fault, Record, cell_text
 from titles.source import Source
 
 DELIMITERS = ",\t;"
@@ -49,6 +49,21 @@ def rewrite_csv(source: Source, target: Path, labelled: bool, edit: Edit) -> Non
     """Write a copy, in UTF-8, of the records that `edit` keeps; all but an edited title stays."""
     lines = ByteLines(source)
     write_copy(target, lines, _edited(source, labelled, lines, edit))
+
+
+def csv_cells(source: Source, lines: ByteLines) -> Iterator[CelledRow]:
+    """The rows with their cells by the names of the columns, made different where they are not."""
+    names: list[str] = []
+    for table, row, record in _rows(source, False, lines):
+        if table is not None and record is None:
+            for place, name in enumerate(row.cells[: table.columns], 1):
+                names += free_names([name.strip() or f"column_{place}"], names)
+        elif table is not None and record is not None:
+            cells = _without_empty_end(row.cells, table.columns)
+            told: dict[str, str | None] | None = None
+            if row.fault is None and len(cells) == table.columns:
+                told = dict(zip(names, cells, strict=True))
+            yield CelledRow(record, told, row.raw.rstrip("\r\n"))
 
 
 def extend_csv(source: Source, lines: ByteLines) -> Iterator[Extendable]:

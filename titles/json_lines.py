@@ -11,7 +11,7 @@ from typing import Any
 from models.errors import DataError
 from titles.byte_lines import ByteLines, broken_encoding, write_copy
 from titles.columns import date_column, free_names, label_column, title_candidates, title_column
-from titles.record import Cell, Edit, Extendable, Fault, Record, title_record
+from titles.record import Cell, CelledRow, Edit, Extendable, Fault, Record, title_record
 from titles.source import Source
 
 
@@ -29,6 +29,16 @@ def rewrite_json(source: Source, target: Path, labelled: bool, edit: Edit) -> No
     """Write a copy of the lines that `edit` keeps; a line whose title stays is copied as it is."""
     lines = ByteLines(source)
     write_copy(target, lines, _edited(source, labelled, lines, edit))
+
+
+def json_cells(source: Source, lines: ByteLines) -> Iterator[CelledRow]:
+    """The lines with the values of their objects; those that are no text stand as JSON."""
+    for raw, item, record in _rows(source, False, lines):
+        told = {
+            key: value if isinstance(value, str) or value is None else _dumped(value).decode()
+            for key, value in item.items()
+        }
+        yield CelledRow(record, told or None, raw.decode(errors="surrogateescape").rstrip("\r\n"))
 
 
 def extend_json(source: Source, lines: ByteLines, names: Sequence[str]) -> Iterator[Extendable]:
@@ -57,7 +67,7 @@ def _edited(source: Source, labelled: bool, lines: ByteLines, edit: Edit) -> Ite
         yield raw
 
 
-def _dumped(item: dict[str, Any]) -> bytes:
+def _dumped(item: Any) -> bytes:
     try:
         return json.dumps(item, ensure_ascii=False).encode()
     except UnicodeEncodeError:  # half a surrogate pair, which JSON can escape

@@ -8,14 +8,16 @@ from pathlib import Path
 from typing import Any
 
 from models.errors import DataError, MissingDependency
+from titles.byte_lines import is_url, opened
 from titles.columns import date_place, free_names, label_place, title_place
 from titles.record import Answer, Edit, Record, title_record
+from titles.slices import Slice
 from titles.source import Source
 
 BATCH_ROWS = 4096
 _HUB = b"huggingface"
 """Where `datasets` says which columns there are: of a copy with others, not the truth."""
-_TYPES: dict[type, Callable[[Any], Any]] = {
+TYPES: dict[type, Callable[[Any], Any]] = {
     str: lambda pa: pa.string(),
     float: lambda pa: pa.float64(),
     bool: lambda pa: pa.bool_(),
@@ -66,7 +68,7 @@ def extend_parquet(source: Source, target: Path, columns: Mapping[str, type], sa
 
     file = _open(source)
     schema = file.schema_arrow
-    types = [_TYPES[type_](pa) for type_ in columns.values()]
+    types = [TYPES[type_](pa) for type_ in columns.values()]
     names = free_names(list(columns), schema.names)
     metadata = {key: kept for key, kept in (schema.metadata or {}).items() if key != _HUB}
     for name, type_ in zip(names, types, strict=True):
@@ -79,6 +81,38 @@ def extend_parquet(source: Source, target: Path, columns: Mapping[str, type], sa
             arrays = [pa.array(each, type_) for each, type_ in zip(added, types, strict=True)]
             writer.write_batch(pa.record_batch([*batch.columns, *arrays], schema=writer.schema))
             line += len(batch)
+
+
+def parquet_slices(source: Source, rows: int) -> Iterator[Slice]:
+    """The file in slices of so many rows.
+
+    Raises:
+        DataError: it is not Parquet, or has no column of titles.
+    """
+    file = _open(source)
+    title_place(source, file.schema_arrow.names)
+    for first in range(0, file.metadata.num_rows, rows):
+        yield Slice(first, min(rows, file.metadata.num_rows - first))
+
+
+def parquet_slice(source: Source, first: int, rows: int) -> tuple[Any, list[Record]]:
+    """Some rows as a table of all their columns, and as records; other row groups are not read."""
+    import pyarrow as pa
+
+    file = _open(source)
+    before, groups = 0, []
+    for group in range(file.num_row_groups):
+        start, before = before, before + file.metadata.row_group(group).num_rows
+        if start < first + rows and before > first:
+            groups.append((start, group))
+    read = file.read_row_groups([group for _, group in groups])
+    table = read.slice(first - groups[0][0], rows).combine_chunks()
+    line = first + 1
+    records: list[Record] = []
+    for batch in table.to_batches() or [pa.RecordBatch.from_pylist([], table.schema)]:
+        records += _records(source, file, batch, line, labelled=False)
+        line += len(batch)
+    return table, records
 
 
 def parquet_rows(source: Source) -> int:
@@ -100,7 +134,7 @@ def _open(source: Source) -> Any:
     except ImportError as error:
         raise MissingDependency("pyarrow", "tables") from error
     try:
-        return pq.ParquetFile(source.path)
+        return pq.ParquetFile(opened(source.path) if is_url(source.path) else source.path)
     except (OSError, pa.ArrowException) as error:
         raise DataError(f"cannot be read as Parquet: {error}", source.path) from error
 

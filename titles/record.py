@@ -48,6 +48,18 @@ class Extendable(NamedTuple):
     extended: Callable[[Sequence[Cell]], bytes]
 
 
+class CelledRow(NamedTuple):
+    """A row of a text with all its cells.
+
+    `cells` are by column, None where they cannot be told apart; `raw` is the row as it stands, with
+    lone surrogates for bytes that are not UTF-8.
+    """
+
+    record: Record
+    cells: dict[str, str | None] | None
+    raw: str
+
+
 Answer = Callable[[Sequence[Record]], Sequence[Sequence[Cell]]]
 """What is said of records, in their order: the further cells of each."""
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from titles.byte_lines import ByteLines, broken_encoding, write_copy
 from titles.columns import names_columns
 from titles.label_text import label_name
-from titles.record import Cell, Edit, Extendable, Fault, Record, cell_text
+from titles.record import Cell, CelledRow, Edit, Extendable, Fault, Record, cell_text
 from titles.source import Source
 
 _OTHERWISE_PARTED = re.compile(r".*?\S(?P<by>\s+|\s*[,;|，；]\s*)(?P<label>[^\s,;|，；]{1,20})")
@@ -29,6 +29,13 @@ def rewrite_text(source: Source, target: Path, labelled: bool, edit: Edit) -> No
     """Write a copy, in UTF-8, of the lines that `edit` keeps; all but an edited title stays."""
     lines = ByteLines(source)
     write_copy(target, lines, _edited(lines, labelled, edit))
+
+
+def text_cells(lines: ByteLines) -> Iterator[CelledRow]:
+    """The lines as titles and, where they have them, labels."""
+    for raw, record in _rows(lines, labelled=False):
+        told = None if record.fault else {"title": record.title, "label": record.label}
+        yield CelledRow(record, told, raw.decode(errors="surrogateescape").rstrip("\r\n"))
 
 
 def extend_text(lines: ByteLines) -> Iterator[Extendable]:
