@@ -87,6 +87,7 @@ def _scored(settings: Score, blocks: Sequence[Block]) -> Iterator[tuple[str, Sum
     """
     if not blocks:
         return
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # it would be reported to Ray's makers
     ray.init(
         address=settings.address, include_dashboard=False, log_to_driver=False,
         configure_logging=False, ignore_reinit_error=True,
