@@ -87,7 +87,8 @@ class LlmClassifier(Route):
     @property
     def price_per_million(self) -> float | None:
         """Of titles, by what was paid so far; None where the prices are not known."""
-        usage, cost = self.answers.usage(), self.settings.cost(self.answers.usage())
+        usage = self.answers.usage()
+        cost = self.settings.cost(usage)
         return 1e6 * cost / usage.titles if usage.titles and cost else None
 
     def score(self, titles: Sequence[str]) -> Scores:

@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from tempfile import mkdtemp
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from tqdm import tqdm
@@ -87,6 +87,7 @@ def _scored(settings: Score, blocks: Sequence[Block]) -> Iterator[tuple[str, Sum
     """
     if not blocks:
         return
+    was_running = ray.is_initialized()
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # it would be reported to Ray's makers
     ray.init(
         address=settings.address, include_dashboard=False, log_to_driver=False,
@@ -111,7 +112,7 @@ def _scored(settings: Score, blocks: Sequence[Block]) -> Iterator[tuple[str, Sum
     except ray.exceptions.RayError as error:
         raise _cause_of(error) from error
     finally:
-        if settings.address is None:
+        if not was_running:
             ray.shutdown()
 
 
@@ -119,11 +120,13 @@ class _Scorer:
     """An actor: opens the model once, and scores block after block on one core."""
 
     def __init__(self, files: dict[str, bytes], target: str):
-        folder = Path(mkdtemp(prefix="biaoti-model-"))
-        for name, content in files.items():
-            (folder / name).parent.mkdir(parents=True, exist_ok=True)
-            (folder / name).write_bytes(content)
-        self._model, self._target = load(folder, threads=1), target
+        self._target = target
+        with TemporaryDirectory(prefix="biaoti-model-") as folder:
+            for name, content in files.items():
+                place = Path(folder, name)
+                place.parent.mkdir(parents=True, exist_ok=True)
+                place.write_bytes(content)
+            self._model = load(folder, threads=1)
 
     def __call__(self, batch: dict[str, Any]) -> dict[str, list[str]]:
         found: dict[str, list[str]] = {"id": [], "summary": []}
