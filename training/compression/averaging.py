@@ -12,7 +12,8 @@ from collections.abc import Sequence
 import torch
 
 from models.errors import UsageError
-from models.student import StudentClassifier
+from models.student import StudentClassifier, StudentConfig
+from training.compression.student_start import with_dropout
 
 
 def average(students: Sequence[StudentClassifier]) -> StudentClassifier:
@@ -24,7 +25,7 @@ def average(students: Sequence[StudentClassifier]) -> StudentClassifier:
     first = students[0]
     for number, other in enumerate(students[1:], start=2):
         for what, mine, theirs in (
-            ("layers or sizes", first.config, other.config),
+            ("layers or sizes", _shape(first), _shape(other)),
             ("classes", first.labels, other.labels),
             ("pieces", _text(first), _text(other)),
         ):
@@ -33,6 +34,11 @@ def average(students: Sequence[StudentClassifier]) -> StudentClassifier:
     weights = [student.network.state_dict() for student in students]
     means = {name: torch.stack([each[name] for each in weights]).mean(dim=0) for name in weights[0]}
     return first.with_(tensors=means)
+
+
+def _shape(student: StudentClassifier) -> StudentConfig:
+    """Without dropout, which says how it was trained and changes no weight's place."""
+    return with_dropout(student, 0.0).config
 
 
 def _text(student: StudentClassifier) -> str:

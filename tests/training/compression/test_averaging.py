@@ -7,6 +7,7 @@ from models.errors import UsageError
 from models.labels import Labels
 from models.student import StudentClassifier
 from training.compression.averaging import average
+from training.compression.student_start import with_dropout
 
 
 def test_every_weight_is_the_mean(make_student: Callable[..., StudentClassifier]):
@@ -28,6 +29,16 @@ def test_the_mean_of_one_with_itself_scores_alike(tiny_student: StudentClassifie
     titles = ["股市今日涨", "球队比赛", "大学生"]
 
     found = average([tiny_student, tiny_student]).predict_logits(titles)
+
+    assert found == pytest.approx(tiny_student.predict_logits(titles), abs=1e-6)
+
+
+def test_how_much_was_left_out_in_training_is_no_difference(tiny_student: StudentClassifier):
+    other = with_dropout(tiny_student, 0.3)
+    assert other.config != tiny_student.config
+    titles = ["股市今日涨", "球队比赛"]
+
+    found = average([other, tiny_student]).predict_logits(titles)
 
     assert found == pytest.approx(tiny_student.predict_logits(titles), abs=1e-6)
 
