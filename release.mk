@@ -31,21 +31,13 @@ $(OUT)/labels-alone/artifact.json:
 	    --epoch-titles 420000 --evaluations-per-epoch 2 --learning-rate 5e-4 --augmentation 0.3 \
 	    --output $(@D)
 
-# The same student, longer: 580,000 titles more, more of them in other forms, and without dropout,
-# since it reads few of them twice.
-$(OUT)/labels-longer/artifact.json: $(OUT)/labels-alone/artifact.json
-	$(BIAOTI) distill --alpha 0 --start $(<D) --dropout 0 \
-	    $(TRAIN) $(DEV) $(MAP) --newsroom-balance 0.35 --label-balance 0.5 --epochs 1 \
-	    --epoch-titles 580000 --evaluations-per-epoch 2 --learning-rate 4e-4 --warmup-ratio 0.03 \
-	    --augmentation 0.45 --output $(@D)
-
-$(OUT)/released/artifact.json: $(OUT)/labels-longer/artifact.json
+$(OUT)/released/artifact.json: $(OUT)/labels-alone/artifact.json
 	$(BIAOTI) quantize $(<D) --method onnx $(DEV) $(MAP) --calibration $(DATA)/thucnews/train.txt \
 	    --wanted-precision 0.9 --max-drop 0.3 --output $(@D)
 
 $(OUT)/%/artifact.json:
 	$(BIAOTI) train $* $(TRAIN) $(DEV) $(MAP) --output $(@D)
 
-report: $(foreach each,labels-longer released linear fasttext,$(OUT)/$(each)/artifact.json)
-	$(BIAOTI) compare $(OUT)/released student=$(OUT)/labels-longer $(OUT)/linear $(OUT)/fasttext \
+report: $(foreach each,labels-alone released linear fasttext,$(OUT)/$(each)/artifact.json)
+	$(BIAOTI) compare $(OUT)/released student=$(OUT)/labels-alone $(OUT)/linear $(OUT)/fasttext \
 	    $(if $(BEFORE),before=$(BEFORE)) $(TEST) $(MAP) $(TRAIN) --output $(OUT)/report
