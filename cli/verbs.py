@@ -122,7 +122,9 @@ _ALL = (
         "Train fastText on characters or words; it can search its own settings on dev.",
     ),
     _training(
-        "llm", "TrainLlm", "Ask a large language model behind an endpoint, with a few examples."
+        "llm",
+        "TrainLlm",
+        "Make a route of a large language model behind an endpoint: nothing is trained.",
     ),
     _training("encoder", "TrainEncoder", "Fine-tune a pretrained Transformer encoder."),
     Verb(

@@ -8,7 +8,7 @@ import numpy as np
 
 from baselines.llm import LlmClassifier, LlmSettings, choose_examples
 from models.artifact import Manifest
-from models.bounds import PositiveInt
+from models.bounds import NonNegativeInt, PositiveInt
 from recipes.lessons import read_learning
 from recipes.saving import calibrate, claim_model, save_model
 from recipes.settings import Learning
@@ -28,7 +28,7 @@ class TrainLlm(Learning):
     training: LlmSettings = LlmSettings()
     dev_titles: PositiveInt = 300
     """Dev titles that are asked about, drawn at random."""
-    seed: int = 13
+    seed: NonNegativeInt = 13
     """Of what is drawn."""
 
 

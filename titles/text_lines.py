@@ -54,7 +54,12 @@ def _extended(line: bytes, columns: int, values: Sequence[Cell]) -> bytes:
     cells = line.split(b"\t")
     inside = cells[:columns] + [b""] * (columns - len(cells))
     added = [cell_text(value).replace("\t", " ").encode() for value in values]
-    return b"\t".join([*inside, *added, *cells[columns:]]) + b"\n"
+    return b"\t".join(map(_quoted, [*inside, *added, *cells[columns:]])) + b"\n"
+
+
+def _quoted(cell: bytes) -> bytes:
+    """As readers of tables want it: else a quote at the beginning of a title would open a cell."""
+    return b'"' + cell.replace(b'"', b'""') + b'"' if cell.startswith(b'"') else cell
 
 
 def _edited(lines: ByteLines, labelled: bool, edit: Edit) -> Iterator[bytes]:

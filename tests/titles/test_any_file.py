@@ -83,6 +83,7 @@ def test_a_list_of_classes_is_read_or_refused(content: bytes):
 @settings(max_examples=150)
 @given(files)
 @example(("a.tsv", b"id\ttitle\n1\t\n"))
+@example(("a.txt", b'"'))
 def test_a_copy_with_columns_has_every_row_once_and_in_its_place(file: tuple[str, bytes]):
     def number(records):
         said.extend(records)

@@ -110,6 +110,15 @@ def test_lines_become_a_table(tmp_path):
     )
 
 
+def test_a_title_that_begins_with_a_quote_is_one_cell(tmp_path):
+    copy = extended(tmp_path / "a", '"双减"之后\n他说"好"\n"\n'.encode(), "txt").decode()
+    assert copy.splitlines()[1:] == [
+        '"""双减""之后"\t0\ttrue', '他说"好"\t1\tfalse', '""""\t2\ttrue',
+    ]  # fmt: skip
+    rows = list(csv.reader(io.StringIO(copy), delimiter="\t"))
+    assert [row[0] for row in rows[1:]] == ['"双减"之后', '他说"好"', '"']
+
+
 def test_a_column_can_be_named(tmp_path):
     copy = extended(tmp_path / "a", "a,b\n,股\n".encode(), "csv", title_column="b")
     assert copy.decode() == "a,b,class,sure\n,股,0,true\n"
