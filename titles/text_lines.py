@@ -44,7 +44,7 @@ def extend_text(lines: ByteLines) -> Iterator[Extendable]:
     for raw, record in _rows(lines, labelled=False):
         line = raw.rstrip(b"\r\n")
         if not columns:
-            columns = 1 + (record.label is not None)
+            columns = 1 + (b"\t" in line)
             header = "\t".join(("title", "label")[:columns]).encode()
             yield Extendable(None, partial(_extended, header, columns))
         yield Extendable(record, partial(_extended, line, columns))
