@@ -258,7 +258,8 @@ def main() -> None:
 def _rounded(found: Any) -> Any:
     if isinstance(found, list):
         return [_rounded(each) for each in found]
-    return {name: round(value, 3) for name, value in found.items()}
+    # what was not there to be measured is no number, in JSON either
+    return {name: None if value != value else round(value, 3) for name, value in found.items()}
 
 
 if __name__ == "__main__":

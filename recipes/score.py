@@ -16,7 +16,9 @@ from tyro.conf import arg
 
 from models.artifact import DEFAULT_FOLDER, LoadedModel, load
 from models.bounds import Checked
+from models.classifier import Scores
 from models.errors import UsageError
+from models.manifest import Answers
 from models.outputs import OutputKind, claim_file, claim_folder, run_folder
 from models.staging import staged_file
 from recipes.settings import (
@@ -30,7 +32,7 @@ from recipes.settings import (
     Threads,
 )
 from scoring import answer_columns
-from scoring.drift import UNKNOWN, stability_index
+from scoring.drift import stability_index
 from scoring.store import ScoreStore
 from titles import Source
 from titles.extending import about_rows, extended_copy
@@ -127,6 +129,11 @@ class Scored:
     seconds: float = 0.0
     drift: float | None = None
 
+    def compare_with(self, answers: Answers | None) -> None:
+        """Find the drift from the answers to the dev titles."""
+        if answers and self.classes:
+            self.drift = stability_index(answers.classes, self.classes)
+
 
 def score(settings: Score) -> Scored:
     """Write the copy; see `Score`.
@@ -151,12 +158,10 @@ def score(settings: Score) -> Scored:
         with staged_file(output) as copy:
             extended_copy(source, copy, answer_columns.COLUMNS, answering)
         bar.total = bar.n
-        expected = model.manifest.provenance.answers
+        answering.done.compare_with(model.manifest.provenance.answers)
     shutil.rmtree(run, ignore_errors=True)  # the scores are in the copy now
     done = answering.done
     done.seconds = time.monotonic() - started
-    if expected and done.classes:
-        done.drift = stability_index(expected.classes, done.classes)
     return done
 
 
@@ -168,22 +173,17 @@ class _Answering:
         self.done = Scored()
 
     def __call__(self, records: Sequence[Record]) -> list[tuple[Cell, ...]]:
-        done = self.done
-        faulty = [answer_columns.of_faulty(record) for record in records]
-        titles = [
-            record.title or ""
-            for record, fault in zip(records, faulty, strict=True)
-            if fault is None
-        ]
-        found = self._store.find(self._model, titles, show_progress=False)
-        said = self._model.predictions(titles, found.scores)
-        done.classes.update(UNKNOWN if each.unknown else each.best.label for each in said)
-        done.rows += len(records)
-        done.problems += len(records) - len(titles)
-        done.scored += found.scored
+        cells, classes = answer_columns.of_records(records, self._model, self._scores)
+        self.done.rows += len(records)
+        self.done.classes.update(classes)
+        self.done.problems += len(records) - classes.total()
         self._bar.update(len(records))
-        answers = map(answer_columns.of_prediction, said)
-        return [fault or next(answers) for fault in faulty]
+        return cells
+
+    def _scores(self, titles: list[str]) -> Scores:
+        found = self._store.find(self._model, titles, show_progress=False)
+        self.done.scored += found.scored
+        return found.scores
 
 
 def _bar(source: Source) -> tqdm:

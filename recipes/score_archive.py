@@ -23,7 +23,6 @@ from models.errors import BiaotiError, MissingDependency
 from models.manifest import Manifest
 from recipes.score import Score, Scored
 from scoring.archive import Block, Output, Summary, plan, score_block
-from scoring.drift import stability_index
 
 try:
     import ray
@@ -40,7 +39,8 @@ def score_archive(settings: Score) -> Scored:
         BiaotiError: Ray gave up.
     """
     started = time.monotonic()
-    version = Manifest.read(settings.model).version
+    manifest = Manifest.read(settings.model)
+    version = manifest.version
     blocks = plan(settings.file, settings.block_rows, settings.title_column)
     output = Output(settings.output)
     found = output.finished(blocks, version)
@@ -52,10 +52,16 @@ def score_archive(settings: Score) -> Scored:
             found[id_] = summary
             bar.update(summary.rows)
     summaries = [found[block.id(version)] for block in blocks]
-    done = _told(settings, summaries, time.monotonic() - started)
-    done.scored = sum(found[block.id(version)].rows for block in missing)
+    done = Scored(
+        rows=total,
+        classes=sum((Counter(each.classes) for each in summaries), Counter()),
+        problems=sum(each.problems for each in summaries),
+        scored=sum(block.piece.rows for block in missing),
+        seconds=time.monotonic() - started,
+    )
+    done.compare_with(manifest.provenance.answers)
     about = {
-        "model": Manifest.read(settings.model).name,
+        "model": manifest.name,
         "model_version": version,
         "input": settings.file,
         "rows": done.rows,
@@ -64,18 +70,6 @@ def score_archive(settings: Score) -> Scored:
         "drift": done.drift,
     }
     output.finish(summaries, about)
-    return done
-
-
-def _told(settings: Score, summaries: Sequence[Summary], seconds: float) -> Scored:
-    classes: Counter[str] = Counter()
-    for summary in summaries:
-        classes.update(summary.classes)
-    rows, problems = sum(s.rows for s in summaries), sum(s.problems for s in summaries)
-    done = Scored(rows, classes, problems, seconds=seconds)
-    expected = Manifest.read(settings.model).provenance.answers
-    if expected and classes:
-        done.drift = stability_index(expected.classes, classes)
     return done
 
 

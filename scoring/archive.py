@@ -16,7 +16,6 @@ from __future__ import annotations
 import io
 import json
 import re
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from hashlib import sha256
@@ -28,7 +27,6 @@ from models.artifact import LoadedModel
 from models.errors import DataError, MissingDependency, UsageError
 from models.text_encoding import UTF_8
 from scoring import answer_columns
-from scoring.drift import UNKNOWN
 from titles import Source
 from titles.byte_lines import ByteLines
 from titles.columns import free_names
@@ -131,26 +129,20 @@ def score_block(block: Block, model: LoadedModel, target: str) -> Summary:
         DataError: the file cannot be read any more.
     """
     table, records = _rows_of(block)
-    faults = [answer_columns.of_faulty(record) for record in records]
-    titles = [
-        record.title or "" for record, fault in zip(records, faults, strict=True) if fault is None
-    ]
-    said = model.predictions(titles, model.uncalibrated.score(titles)) if titles else []
-    answers = map(answer_columns.of_prediction, said)
-    cells = [fault or next(answers) for fault in faults]
-    classes = Counter(UNKNOWN if each.unknown else each.best.label for each in said)
-    summary = Summary("", len(records), dict(sorted(classes.items())), len(records) - len(titles))
-    content = _parquet(_with_answers(table, cells), summary)
-    name = f"part-{block.id(model.manifest.version)}-{sha256(content).hexdigest()}.parquet"
+    cells, classes = answer_columns.of_records(records, model, model.uncalibrated.score)
     problems = [
-        {"file": block.url, "row": record.line, "problem": fault[-1]}
-        for record, fault in zip(records, faults, strict=True)
-        if fault is not None
+        {"file": block.url, "row": record.line, "problem": each[-1]}
+        for record, each in zip(records, cells, strict=True)
+        if each[-1] is not None
     ]
+    summary = Summary("", len(records), dict(sorted(classes.items())), len(problems))
+    content = _parquet(_with_answers(table, cells), summary)
+    id_ = block.id(model.manifest.version)
+    name = f"part-{id_}-{sha256(content).hexdigest()}.parquet"
     output = Output(target)
     if problems:
         lines = "".join(json.dumps(each, ensure_ascii=False) + "\n" for each in problems)
-        output.write(f"problems-{block.id(model.manifest.version)}.jsonl", lines.encode())
+        output.write(f"problems-{id_}.jsonl", lines.encode())
     output.write(name, content)
     return replace(summary, part=name)
 
